@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <search.h>
 #include <stdlib.h>
 
 const char *const cawl_mode_names[CAWL_N_MODES] = {"direct", "sync", "nosync", "stdio", "naive"};
@@ -85,6 +86,30 @@ static int predict_cached(const struct cawl_host *host, const struct cawl_option
     prediction->left_bytes = (double)cawl_cache_dirty(&engine.cache);
     cawl_nosync_done(&engine);
     return result;
+}
+
+static int compare_streams(const void *a, const void *b)
+{
+    const struct cawl_stream *x = a, *y = b;
+
+    return (x->file > y->file) - (x->file < y->file);
+}
+
+struct cawl_stream *cawl_stream_of(struct cawl_streams *streams, const struct cawl_chunk *chunk)
+{
+    if (streams->last != NULL && streams->last->file == chunk->file)
+        return streams->last;
+
+    struct cawl_stream *added = malloc(sizeof *added), **found;
+
+    if (added == NULL)
+        return NULL;
+    *added = (struct cawl_stream){.file = chunk->file, .end = chunk->offset_bytes};
+    found = tsearch(added, &streams->tree, compare_streams);
+    if (found == NULL || *found != added)
+        free(added);
+    streams->last = found == NULL ? NULL : *found;
+    return streams->last;
 }
 
 static void sum_costs(struct cawl_prediction *prediction)

@@ -33,12 +33,11 @@ static struct joined join_chunks(const struct cawl_advice_burst *burst, uint64_t
 }
 
 /* A joined chunk costs the calls of all its requests, and the small pieces of each of them. */
-static struct cawl_host host_of(const struct cawl_host *host, const struct cawl_options *options,
-                                const struct joined *joined)
+static struct cawl_host host_of(const struct cawl_advice_burst *burst, const struct joined *joined)
 {
-    struct cawl_host changed = *host;
-    double request_bytes = (double)joined->chunk_bytes / joined->n_each;
-    changed.sc_w_s = joined->n_each * (host->sc_w_s + cawl_small_s(host, options, request_bytes));
+    struct cawl_host changed = *burst->host;
+    double small_s = cawl_small_s(burst->host, burst->options, (double)burst->request_bytes);
+    changed.sc_w_s = joined->n_each * (burst->host->sc_w_s + small_s);
     return changed;
 }
 
@@ -56,21 +55,19 @@ static void put_burst(const struct cawl_advice_burst *burst, const struct joined
     }
 }
 
-static int predict_buffered(const struct cawl_host *host, const struct cawl_options *options,
-                            const struct joined *joined, const struct cawl_chunk *chunks, size_t n,
-                            struct cawl_prediction *ret)
+static int predict_buffered(const struct cawl_advice_burst *burst, const struct joined *joined,
+                            const struct cawl_chunk *chunks, size_t n, struct cawl_prediction *ret)
 {
     if (joined->n_each <= 1)
-        return cawl_predict(host, options, CAWL_NOSYNC, chunks, n, ret);
-    const struct cawl_host changed = host_of(host, options, joined);
-    struct cawl_options large = *options;
+        return cawl_predict(burst->host, burst->options, CAWL_NOSYNC, chunks, n, ret);
+    const struct cawl_host changed = host_of(burst, joined);
+    struct cawl_options large = *burst->options;
     large.small_calls = false;
     return cawl_predict(&changed, &large, CAWL_NOSYNC, chunks, n, ret);
 }
 
 /* A single burst, from a clean page cache. */
-static int predict_alone(const struct cawl_host *host, const struct cawl_options *options,
-                         const struct cawl_advice_burst *burst, struct joined *ret_joined,
+static int predict_alone(const struct cawl_advice_burst *burst, struct joined *ret_joined,
                          struct cawl_prediction *ret)
 {
     *ret_joined = join_chunks(burst, MAX_CHUNKS);
@@ -78,17 +75,16 @@ static int predict_alone(const struct cawl_host *host, const struct cawl_options
     if (chunks == NULL)
         return -ENOMEM;
     put_burst(burst, ret_joined, 0, 0, chunks);
-    int result = predict_buffered(host, options, ret_joined, chunks, ret_joined->n_chunks, ret);
+    int result = predict_buffered(burst, ret_joined, chunks, ret_joined->n_chunks, ret);
     free(chunks);
     return result;
 }
 
-static int cost_alone(const struct cawl_host *host, const struct cawl_options *options,
-                      const struct cawl_advice_burst *burst, double *ret_s, double *ret_dirty_bytes)
+static int cost_alone(const struct cawl_advice_burst *burst, double *ret_s, double *ret_dirty_bytes)
 {
     struct joined joined;
     struct cawl_prediction prediction = {0};
-    int result = predict_alone(host, options, burst, &joined, &prediction);
+    int result = predict_alone(burst, &joined, &prediction);
     if (result == 0) {
         *ret_s = prediction.total_s;
         *ret_dirty_bytes = prediction.dirty_bytes[prediction.n - 1];
@@ -104,37 +100,35 @@ static double computing_s(const struct cawl_advice_burst *burst)
 
 /* Dirty bytes that bursts leave behind when they have come for long: what arrives while a page waits to
  * expire, but from limit_bg on the flusher works. */
-static double left_behind(const struct cawl_host *host, const struct cawl_options *options,
-                          const struct cawl_advice_burst *burst, double alone_s)
+static double left_behind(const struct cawl_advice_burst *burst, double alone_s)
 {
     double cycle_s = burst->interval_s + computing_s(burst) + alone_s;
-    return fmin(cawl_limit_share(options) * host->limit_bg_bytes,
-                (double)burst->bytes / cycle_s * host->dirty_expire_s);
+    return fmin(cawl_limit_share(burst->options) * burst->host->limit_bg_bytes,
+                (double)burst->bytes / cycle_s * burst->host->dirty_expire_s);
 }
 
 /* Enough bursts in a row to reach the hard limit where they pile up. */
-static size_t bursts_in_a_row(const struct cawl_host *host, const struct cawl_advice_burst *burst)
+static size_t bursts_in_a_row(const struct cawl_advice_burst *burst)
 {
-    double n = ceil(2 * host->limit_hard_bytes / (double)burst->bytes);
+    double n = ceil(2 * burst->host->limit_hard_bytes / (double)burst->bytes);
     return n < LEAST_BURSTS ? LEAST_BURSTS : n > MAX_BURSTS ? MAX_BURSTS : (size_t)n;
 }
 
 /* The last of several bursts, the first of which finds what others have left. */
-static int cost_later(const struct cawl_host *host, const struct cawl_options *options,
-                      const struct cawl_advice_burst *burst, double *seconds, double *dirty_bytes)
+static int cost_later(const struct cawl_advice_burst *burst, double *seconds, double *dirty_bytes)
 {
-    size_t n_bursts = bursts_in_a_row(host, burst), n = 0;
+    size_t n_bursts = bursts_in_a_row(burst), n = 0;
     struct joined joined = join_chunks(burst, MAX_CHUNKS / n_bursts);
     struct cawl_prediction prediction = {0};
     struct cawl_chunk *chunks = malloc((LEFT_CHUNKS + n_bursts * joined.n_chunks) * sizeof *chunks);
-    double left_bytes = left_behind(host, options, burst, *seconds);
+    double left_bytes = left_behind(burst, *seconds);
     if (chunks == NULL)
         return -ENOMEM;
     for (uint64_t piece = (uint64_t)(left_bytes / LEFT_CHUNKS); n < LEFT_CHUNKS && piece > 0; n++)
         chunks[n] = (struct cawl_chunk){.file = 1, .offset_bytes = n * piece, .size_bytes = piece};
     for (size_t i = 0; i < n_bursts; i++, n += joined.n_chunks)
         put_burst(burst, &joined, i * burst->bytes, i > 0 ? burst->interval_s : 0, chunks + n);
-    int result = predict_buffered(host, options, &joined, chunks, n, &prediction);
+    int result = predict_buffered(burst, &joined, chunks, n, &prediction);
     if (result == 0) {
         *seconds = 0;
         for (size_t i = n - joined.n_chunks; i < n; i++)
@@ -148,8 +142,7 @@ static int cost_later(const struct cawl_host *host, const struct cawl_options *o
 
 /* Requests that are durable one by one cost the same each, but the first, which may seek, and the last, which
  * may be smaller. */
-static int cost_each(const struct cawl_host *host, const struct cawl_options *options, enum cawl_mode mode,
-                     const struct cawl_advice_burst *burst, double *ret_s)
+static int cost_each(const struct cawl_advice_burst *burst, enum cawl_mode mode, double *ret_s)
 {
     uint64_t n_whole = burst->bytes / burst->request_bytes, rest = burst->bytes % burst->request_bytes;
     uint64_t step = burst->request_bytes * (burst->random ? 2 : 1);
@@ -157,7 +150,7 @@ static int cost_each(const struct cawl_host *host, const struct cawl_options *op
                                    {.size_bytes = burst->request_bytes, .offset_bytes = step},
                                    {.size_bytes = rest > 0 ? rest : 1, .offset_bytes = 2 * step}};
     struct cawl_prediction prediction = {0};
-    int result = cawl_predict(host, options, mode, chunks, 3, &prediction);
+    int result = cawl_predict(burst->host, burst->options, mode, chunks, 3, &prediction);
     if (result == 0) {
         const double *cost = prediction.costs_s;
         *ret_s = (n_whole > 0 ? cost[0] + (double)(n_whole - 1) * cost[1] : 0) + (rest > 0 ? cost[2] : 0);
@@ -166,35 +159,34 @@ static int cost_each(const struct cawl_host *host, const struct cawl_options *op
     return result;
 }
 
-int cawl_advice_cost(const struct cawl_host *host, const struct cawl_options *options,
-                     const struct cawl_advice_burst *burst, struct cawl_advice_cost *ret)
+int cawl_advice_cost(const struct cawl_advice_burst *burst, struct cawl_advice_cost *ret)
 {
     struct cawl_advice_cost cost = {0};
     if (burst->bytes == 0 || burst->request_bytes == 0 || burst->request_bytes > MOST_BYTES ||
-        burst->bytes > MOST_BYTES || !(burst->interval_s >= 0) || options->burst_bytes > 0)
+        burst->bytes > MOST_BYTES || !(burst->interval_s >= 0) || burst->options->burst_bytes > 0)
         return -EINVAL;
     double *seconds = cost.seconds;
-    int result = cost_each(host, options, CAWL_DIRECT, burst, &seconds[CAWL_ADVICE_DIRECT]);
+    int result = cost_each(burst, CAWL_DIRECT, &seconds[CAWL_ADVICE_DIRECT]);
     if (result == 0)
-        result = cost_each(host, options, CAWL_SYNC, burst, &seconds[CAWL_ADVICE_SYNC]);
+        result = cost_each(burst, CAWL_SYNC, &seconds[CAWL_ADVICE_SYNC]);
     if (result == 0)
-        result = cost_alone(host, options, burst, &seconds[CAWL_ADVICE_BUFFERED], &cost.dirty_bytes);
+        result = cost_alone(burst, &seconds[CAWL_ADVICE_BUFFERED], &cost.dirty_bytes);
     if (result < 0)
         return result;
-    seconds[CAWL_ADVICE_FLUSHED] =
-        seconds[CAWL_ADVICE_BUFFERED] + cawl_written_back_s(host, options, cost.dirty_bytes) + host->sc_sw_s;
+    seconds[CAWL_ADVICE_FLUSHED] = seconds[CAWL_ADVICE_BUFFERED] +
+                                   cawl_written_back_s(burst->host, burst->options, cost.dirty_bytes) +
+                                   burst->host->sc_sw_s;
     if (burst->interval_s > 0) {
         double cycle_s = burst->interval_s + computing_s(burst) + seconds[CAWL_ADVICE_BUFFERED];
-        cost.piles_up = cawl_written_back_s(host, options, (double)burst->bytes) > cycle_s;
-        result = cost_later(host, options, burst, &seconds[CAWL_ADVICE_BUFFERED], &cost.dirty_bytes);
+        cost.piles_up = cawl_written_back_s(burst->host, burst->options, (double)burst->bytes) > cycle_s;
+        result = cost_later(burst, &seconds[CAWL_ADVICE_BUFFERED], &cost.dirty_bytes);
     }
     if (result == 0)
         *ret = cost;
     return result;
 }
 
-int cawl_advice_remembered(const struct cawl_host *host, const struct cawl_options *options,
-                           const struct cawl_advice_burst *burst, struct cawl_advice_memo *memo,
+int cawl_advice_remembered(const struct cawl_advice_burst *burst, struct cawl_advice_memo *memo,
                            struct cawl_advice_cost *ret)
 {
     for (size_t i = 0; i < memo->n; i++) {
@@ -203,7 +195,7 @@ int cawl_advice_remembered(const struct cawl_host *host, const struct cawl_optio
             return 0;
         }
     }
-    int result = cawl_advice_cost(host, options, burst, ret);
+    int result = cawl_advice_cost(burst, ret);
     if (result == 0 && memo->n < CAWL_ADVICE_MEMO) {
         memo->bytes[memo->n] = burst->bytes;
         memo->cost[memo->n++] = *ret;
@@ -222,8 +214,6 @@ uint64_t cawl_advice_whole(const struct cawl_advice_burst *burst, double bytes)
 }
 
 struct race {
-    const struct cawl_host *host;
-    const struct cawl_options *options;
     struct cawl_advice_burst burst;
     enum cawl_advice_way first, second;
     double lead;
@@ -235,7 +225,7 @@ static int lead_of(struct race *race, double bytes, double *ret_log)
 {
     struct cawl_advice_cost cost;
     race->burst.bytes = cawl_advice_whole(&race->burst, bytes);
-    int result = cawl_advice_remembered(race->host, race->options, &race->burst, race->memo, &cost);
+    int result = cawl_advice_remembered(&race->burst, race->memo, &cost);
     if (result == 0)
         *ret_log = log(cost.seconds[race->second] / cost.seconds[race->first] / race->lead);
     return result;
@@ -259,13 +249,12 @@ static int bisect(struct race *race, double low, double low_lead, double high, d
     return 0;
 }
 
-int cawl_advice_crossings(const struct cawl_host *host, const struct cawl_options *options,
-                          const struct cawl_advice_burst *burst, enum cawl_advice_way first,
+int cawl_advice_crossings(const struct cawl_advice_burst *burst, enum cawl_advice_way first,
                           enum cawl_advice_way second, double lead, uint64_t low_bytes, uint64_t high_bytes,
                           struct cawl_advice_memo *memo,
                           struct cawl_advice_crossing ret[CAWL_ADVICE_MAX_CROSSINGS], size_t *ret_n)
 {
-    struct race race = {host, options, *burst, first, second, lead, memo};
+    struct race race = {*burst, first, second, lead, memo};
     struct cawl_advice_crossing found[CAWL_ADVICE_MAX_CROSSINGS];
     double last = 0, last_lead = 0, now_lead;
     size_t n = 0;
@@ -295,12 +284,11 @@ int cawl_advice_crossings(const struct cawl_host *host, const struct cawl_option
 }
 
 /* Bytes before the first change of a burst that leaves free_run; INFINITY: none does. */
-static int leaves_free_run(const struct cawl_host *host, const struct cawl_options *options,
-                           const struct cawl_advice_burst *burst, double *ret_bytes)
+static int leaves_free_run(const struct cawl_advice_burst *burst, double *ret_bytes)
 {
     struct joined joined;
     struct cawl_prediction prediction = {0};
-    int result = predict_alone(host, options, burst, &joined, &prediction);
+    int result = predict_alone(burst, &joined, &prediction);
     *ret_bytes = INFINITY;
     for (size_t i = 0; result == 0 && i < prediction.n_changes && isinf(*ret_bytes); i++) {
         if (prediction.changes[i].run != CAWL_FREE_RUN)
@@ -310,21 +298,20 @@ static int leaves_free_run(const struct cawl_host *host, const struct cawl_optio
     return result;
 }
 
-int cawl_advice_free_run(const struct cawl_host *host, const struct cawl_options *options,
-                         const struct cawl_advice_burst *burst, double *ret_bytes)
+int cawl_advice_free_run(const struct cawl_advice_burst *burst, double *ret_bytes)
 {
     struct cawl_advice_burst longer = *burst;
     double bytes = INFINITY;
     int result = 0;
-    if (burst->request_bytes == 0 || !(host->limit_hard_bytes > 0))
+    if (burst->request_bytes == 0 || !(burst->host->limit_hard_bytes > 0))
         return -EINVAL;
     /* The least size first: in a longer burst requests are joined to larger chunks. */
     for (int i = 0; i < FREE_RUN_DOUBLED && result == 0 && isinf(bytes); i++) {
-        double size = host->limit_bg_bytes * 1.25 * exp2(i);
-        if (size > FREE_RUN_FACTOR * host->limit_hard_bytes)
+        double size = burst->host->limit_bg_bytes * 1.25 * exp2(i);
+        if (size > FREE_RUN_FACTOR * burst->host->limit_hard_bytes)
             break;
         longer.bytes = (uint64_t)size;
-        result = leaves_free_run(host, options, &longer, &bytes);
+        result = leaves_free_run(&longer, &bytes);
     }
     if (result == 0)
         *ret_bytes = bytes;

@@ -20,7 +20,10 @@ enum cawl_advice_way {
 
 extern const char *const cawl_advice_names[CAWL_ADVICE_N_WAYS]; /* "buffered", "buffered_flushed", ... */
 
+/* On a host, by the model with these options, both borrowed. */
 struct cawl_advice_burst {
+    const struct cawl_host *host;
+    const struct cawl_options *options;
     uint64_t bytes;         /* > 0 */
     uint64_t request_bytes; /* > 0; the last request may be smaller */
     bool random;            /* requests that pay a seek, where they go to the device one by one */
@@ -37,8 +40,7 @@ struct cawl_advice_cost {
 
 /* 0; -EINVAL for what cawl_predict refuses, an interval < 0, or a device with credit (options->burst_bytes);
  * -ENOMEM. Requests are taken together where there are thousands, at the cost of all of them. */
-int cawl_advice_cost(const struct cawl_host *host, const struct cawl_options *options,
-                     const struct cawl_advice_burst *burst, struct cawl_advice_cost *ret);
+int cawl_advice_cost(const struct cawl_advice_burst *burst, struct cawl_advice_cost *ret);
 
 #define CAWL_ADVICE_MEMO 512
 
@@ -51,8 +53,7 @@ struct cawl_advice_memo {
 };
 
 /* As cawl_advice_cost. */
-int cawl_advice_remembered(const struct cawl_host *host, const struct cawl_options *options,
-                           const struct cawl_advice_burst *burst, struct cawl_advice_memo *memo,
+int cawl_advice_remembered(const struct cawl_advice_burst *burst, struct cawl_advice_memo *memo,
                            struct cawl_advice_cost *ret);
 
 /* The next larger size of the grid that crossings are looked for on, and the bytes of whole requests, one at
@@ -73,13 +74,11 @@ struct cawl_advice_crossing {
  * CAWL_ADVICE_MAX_CROSSINGS of them: by bisection between the points of a logarithmic grid of four an octave;
  * what crosses twice between neighbours is not seen, nor are differences under 1 %. Bursts are of whole
  * requests. memo: of this host, load and options. As cawl_advice_cost. */
-int cawl_advice_crossings(const struct cawl_host *host, const struct cawl_options *options,
-                          const struct cawl_advice_burst *burst, enum cawl_advice_way first,
+int cawl_advice_crossings(const struct cawl_advice_burst *burst, enum cawl_advice_way first,
                           enum cawl_advice_way second, double lead, uint64_t low_bytes, uint64_t high_bytes,
                           struct cawl_advice_memo *memo,
                           struct cawl_advice_crossing ret[CAWL_ADVICE_MAX_CROSSINGS], size_t *ret_n);
 
 /* Bytes of a burst alone that are written before its first request leaves free_run; INFINITY when none does
  * up to 64 times the hard limit. As cawl_advice_cost. */
-int cawl_advice_free_run(const struct cawl_host *host, const struct cawl_options *options,
-                         const struct cawl_advice_burst *burst, double *ret_bytes);
+int cawl_advice_free_run(const struct cawl_advice_burst *burst, double *ret_bytes);

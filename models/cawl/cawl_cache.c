@@ -1,168 +1,151 @@
 /* The dirty part of the page cache, as blocks. */
 #include "models/cawl/cawl_internal.h"
 
+#include <errno.h>
 #include <math.h>
 
-static void enlist(struct cawl_cache *cache, enum cawl_list list, uint32_t entered, uint32_t after)
+void cawl_cache_init(struct cawl_cache *cache)
 {
-    struct cawl_age *ages = cache->map.ages;
-    uint32_t next = after == CAWL_NONE ? cache->head[list] : ages[after].next;
-
-    cache->map.blocks[entered].list = list;
-    ages[entered].prev = after;
-    ages[entered].next = next;
-    *(after == CAWL_NONE ? &cache->head[list] : &ages[after].next) = entered;
-    *(next == CAWL_NONE ? &cache->tail[list] : &ages[next].prev) = entered;
-    cache->bytes[list] += cache->map.blocks[entered].size;
+    *cache = (struct cawl_cache){0};
+    for (size_t list = 0; list < CAWL_N_LISTS; list++)
+        TAILQ_INIT(&cache->lists[list]);
 }
 
-static void delist(struct cawl_cache *cache, uint32_t left)
+static void enlist(struct cawl_cache *cache, enum cawl_list list, struct cawl_block *block)
 {
-    struct cawl_age *ages = cache->map.ages, *age = &ages[left];
-    uint32_t list = cache->map.blocks[left].list;
-
-    *(age->prev == CAWL_NONE ? &cache->head[list] : &ages[age->prev].next) = age->next;
-    *(age->next == CAWL_NONE ? &cache->tail[list] : &ages[age->next].prev) = age->prev;
-    cache->bytes[list] -= cache->map.blocks[left].size;
+    block->list = list;
+    TAILQ_INSERT_TAIL(&cache->lists[list], block, by_age);
+    cache->bytes[list] += block->size;
 }
 
-static void add_fresh(struct cawl_cache *cache, uint32_t file, uint64_t begin, uint64_t end, double endtime)
+static void delist(struct cawl_cache *cache, struct cawl_block *block)
 {
-    uint32_t added = cawl_map_add(&cache->map, file, begin, end - begin);
+    TAILQ_REMOVE(&cache->lists[block->list], block, by_age);
+    cache->bytes[block->list] -= block->size;
+}
 
-    cache->map.ages[added].endtime = endtime;
-    enlist(cache, CAWL_FRESH, added, cache->tail[CAWL_FRESH]);
+static int add_fresh(struct cawl_cache *cache, uint32_t file, uint64_t begin, uint64_t end, double endtime)
+{
+    struct cawl_block *added = cawl_map_add(&cache->map, file, begin, end - begin);
+    if (added == NULL)
+        return -ENOMEM;
+    added->endtime = endtime;
+    enlist(cache, CAWL_FRESH, added);
+    return 0;
 }
 
 /* The block keeps what lies from offset on; what lies before becomes a block of its own, of the same age and
- * list. */
-static uint32_t cut(struct cawl_cache *cache, uint32_t block, uint64_t offset)
+ * list. NULL: no memory. */
+static struct cawl_block *cut(struct cawl_cache *cache, struct cawl_block *block, uint64_t offset)
 {
-    struct cawl_block old = cache->map.blocks[block];
-    uint64_t size = offset - old.offset;
-
-    cawl_cache_clean(cache, block, size);
-
-    uint32_t front = cawl_map_add(&cache->map, old.file, old.offset, size);
-
-    cache->map.ages[front].endtime = cache->map.ages[block].endtime;
-    enlist(cache, old.list, front, cache->map.ages[block].prev);
+    uint64_t size = offset - block->offset;
+    struct cawl_block *front = cawl_map_add(&cache->map, block->file, block->offset, size);
+    if (front == NULL)
+        return NULL;
+    block->offset = offset;
+    block->size -= size;
+    front->list = block->list;
+    front->endtime = block->endtime;
+    TAILQ_INSERT_BEFORE(block, front, by_age);
     return front;
 }
 
-static void activate(struct cawl_cache *cache, uint32_t block, double endtime)
+static void activate(struct cawl_cache *cache, struct cawl_block *block, double endtime)
 {
     delist(cache, block);
-    cache->map.ages[block].endtime = endtime;
-    enlist(cache, CAWL_ACTIVE, block, cache->tail[CAWL_ACTIVE]);
+    block->endtime = endtime;
+    enlist(cache, CAWL_ACTIVE, block);
 }
 
 /* The block begins where the other ends, which is gone then. */
-static void join_blocks(struct cawl_cache *cache, uint32_t block, uint32_t joined)
+static void join_blocks(struct cawl_cache *cache, struct cawl_block *block, struct cawl_block *joined)
 {
-    uint64_t size = cache->map.blocks[joined].size;
-
+    uint64_t size = joined->size;
     delist(cache, joined);
     cawl_map_remove(&cache->map, joined);
-    cache->map.blocks[block].offset -= size;
-    cache->map.blocks[block].size += size;
-    cache->bytes[cache->map.blocks[block].list] += size;
+    block->offset -= size;
+    block->size += size;
+    cache->bytes[block->list] += size;
 }
 
 int cawl_cache_write(struct cawl_cache *cache, uint32_t file, uint64_t offset, uint64_t size, double endtime)
 {
     uint64_t end = offset + size;
-    uint32_t active = CAWL_NONE; /* what was written last, unless that was a gap */
-
-    while (offset < end) {
-        /* Per turn at most a gap, and two cuts of one block. */
-        int result = cawl_map_reserve(&cache->map, 3);
-        uint32_t block = cawl_map_behind(&cache->map, file, offset);
-
-        if (result != 0)
-            return result;
-        if (block == CAWL_NONE || cache->map.blocks[block].offset >= end) {
-            add_fresh(cache, file, offset, end, endtime);
-            return 0;
+    struct cawl_block *active = NULL; /* what was written last, unless that was a gap */
+    int result = 0;
+    while (offset < end && result == 0) {
+        struct cawl_block *block = cawl_map_behind(&cache->map, file, offset);
+        if (block == NULL || block->offset >= end)
+            return add_fresh(cache, file, offset, end, endtime);
+        if (block->offset > offset) {
+            result = add_fresh(cache, file, offset, block->offset, endtime);
+            offset = block->offset;
+            active = NULL;
         }
-        if (cache->map.blocks[block].offset > offset) {
-            uint64_t begin = cache->map.blocks[block].offset;
-
-            add_fresh(cache, file, offset, begin, endtime);
-            offset = begin;
-            active = CAWL_NONE;
-        }
-        if (cache->map.blocks[block].offset < offset)
-            cut(cache, block, offset);
-        if (cache->map.blocks[block].size > end - offset)
+        if (block->offset < offset && cut(cache, block, offset) == NULL)
+            return -ENOMEM;
+        if (block->size > end - offset)
             block = cut(cache, block, end);
-        offset += cache->map.blocks[block].size;
+        if (block == NULL)
+            return -ENOMEM;
+        offset += block->size;
         /* Without this, writes at odd offsets would cut a file into ever smaller blocks. */
-        if (active != CAWL_NONE)
+        if (active != NULL)
             join_blocks(cache, block, active);
         activate(cache, block, endtime);
         active = block;
     }
-    return 0;
+    return result;
 }
 
 uint64_t cawl_cache_covered(const struct cawl_cache *cache, uint32_t file, uint64_t offset, uint64_t size)
 {
     uint64_t end = offset + size, covered = 0;
-
-    while (offset < end) {
-        uint32_t found = cawl_map_behind(&cache->map, file, offset);
-
-        if (found == CAWL_NONE || cache->map.blocks[found].offset >= end)
-            break;
-
-        const struct cawl_block *block = &cache->map.blocks[found];
+    const struct cawl_block *block;
+    while (offset < end && (block = cawl_map_behind(&cache->map, file, offset)) != NULL &&
+           block->offset < end) {
         uint64_t from = block->offset > offset ? block->offset : offset;
         uint64_t block_end = block->offset + block->size;
-
         offset = block_end < end ? block_end : end;
         covered += offset - from;
     }
     return covered;
 }
 
-/* CAWL_NONE counts as younger than every block. */
-static double age_of(const struct cawl_cache *cache, uint32_t block)
+/* No block counts as younger than every block. */
+static double age_of(const struct cawl_block *block)
 {
-    return block == CAWL_NONE ? INFINITY : cache->map.ages[block].endtime;
+    return block == NULL ? INFINITY : block->endtime;
 }
 
 double cawl_cache_oldest(const struct cawl_cache *cache)
 {
-    double oldest = age_of(cache, cache->head[CAWL_FRESH]);
-
-    oldest = fmin(oldest, age_of(cache, cache->head[CAWL_AGED]));
-    return fmin(oldest, age_of(cache, cache->head[CAWL_ACTIVE]));
+    double oldest = INFINITY;
+    for (size_t list = 0; list < CAWL_N_LISTS; list++)
+        oldest = fmin(oldest, age_of(TAILQ_FIRST(&cache->lists[list])));
+    return oldest;
 }
 
-uint32_t cawl_cache_evictable(struct cawl_cache *cache)
+struct cawl_block *cawl_cache_evictable(struct cawl_cache *cache)
 {
-    while (cache->bytes[CAWL_ACTIVE] / 2 > cache->bytes[CAWL_FRESH] + cache->bytes[CAWL_AGED] ||
-           (cache->head[CAWL_FRESH] == CAWL_NONE && cache->head[CAWL_AGED] == CAWL_NONE &&
-            cache->head[CAWL_ACTIVE] != CAWL_NONE)) {
-        uint32_t block = cache->head[CAWL_ACTIVE];
-
-        delist(cache, block);
-        enlist(cache, CAWL_AGED, block, cache->tail[CAWL_AGED]);
+    const uint64_t *bytes = cache->bytes;
+    struct cawl_block *active;
+    while ((active = TAILQ_FIRST(&cache->lists[CAWL_ACTIVE])) != NULL &&
+           (bytes[CAWL_FRESH] + bytes[CAWL_AGED] == 0 ||
+            bytes[CAWL_ACTIVE] / 2 > bytes[CAWL_FRESH] + bytes[CAWL_AGED])) {
+        delist(cache, active);
+        enlist(cache, CAWL_AGED, active);
     }
-
-    uint32_t fresh = cache->head[CAWL_FRESH], aged = cache->head[CAWL_AGED];
-
-    return age_of(cache, aged) < age_of(cache, fresh) ? aged : fresh;
+    struct cawl_block *fresh = TAILQ_FIRST(&cache->lists[CAWL_FRESH]),
+                      *aged = TAILQ_FIRST(&cache->lists[CAWL_AGED]);
+    return age_of(aged) < age_of(fresh) ? aged : fresh;
 }
 
-void cawl_cache_clean(struct cawl_cache *cache, uint32_t cleaned, uint64_t bytes)
+void cawl_cache_clean(struct cawl_cache *cache, struct cawl_block *block, uint64_t bytes)
 {
-    struct cawl_block *block = &cache->map.blocks[cleaned];
-
     if (bytes >= block->size) {
-        delist(cache, cleaned);
-        cawl_map_remove(&cache->map, cleaned);
+        delist(cache, block);
+        cawl_map_remove(&cache->map, block);
         return;
     }
     /* The map knows it by its end, which stays. */
@@ -171,22 +154,20 @@ void cawl_cache_clean(struct cawl_cache *cache, uint32_t cleaned, uint64_t bytes
     cache->bytes[block->list] -= bytes;
 }
 
-/* Bytes of a list whose links, order and members are as they should be, else UINT64_MAX. */
+/* Bytes of a list whose order and members are as they should be, else UINT64_MAX. */
 static uint64_t sound_bytes(const struct cawl_cache *cache, enum cawl_list list)
 {
-    const struct cawl_block *blocks = cache->map.blocks;
-    const struct cawl_age *ages = cache->map.ages;
+    const struct cawl_block *block = TAILQ_FIRST(&cache->lists[list]);
     uint64_t sum = 0;
-    uint32_t prev = CAWL_NONE;
-
-    for (uint32_t at = cache->head[list]; at != CAWL_NONE; prev = at, at = ages[at].next) {
-        if (blocks[at].list != list || ages[at].prev != prev || blocks[at].size == 0 ||
-            (prev != CAWL_NONE && ages[prev].endtime > ages[at].endtime) ||
-            cawl_map_behind(&cache->map, blocks[at].file, blocks[at].offset) != at)
+    double last = -INFINITY;
+    for (; block != NULL; block = TAILQ_NEXT(block, by_age)) {
+        if (block->list != list || block->size == 0 || block->endtime < last ||
+            cawl_map_behind(&cache->map, block->file, block->offset) != block)
             return UINT64_MAX;
-        sum += blocks[at].size;
+        sum += block->size;
+        last = block->endtime;
     }
-    return prev == cache->tail[list] ? sum : UINT64_MAX;
+    return sum;
 }
 
 bool cawl_cache_sound(const struct cawl_cache *cache)
@@ -196,10 +177,4 @@ bool cawl_cache_sound(const struct cawl_cache *cache)
             return false;
     }
     return true;
-}
-
-void cawl_cache_done(struct cawl_cache *cache)
-{
-    cawl_map_done(&cache->map);
-    *cache = (struct cawl_cache){0};
 }

@@ -3,14 +3,14 @@
 
 #include <errno.h>
 #include <math.h>
+#include <search.h>
 #include <stdlib.h>
 
 struct closed {
     const struct cawl_host *host;
     const struct cawl_options *options;
     struct cawl_device device;
-    struct cawl_files files;
-    uint64_t *ends;          /* by file: where its last chunk ended, or UINT64_MAX before the first */
+    struct cawl_streams streams;
     struct cawl_map touched; /* with options->first_touch */
 };
 
@@ -22,12 +22,12 @@ static double split_seconds(const struct closed *closed, double size)
     return most > 0 ? (ceil(size / most) - 1) * closed->options->split_s : 0;
 }
 
-static double call_seconds(struct closed *closed, const struct cawl_chunk *chunk)
+static double call_seconds(const struct closed *closed, const struct cawl_chunk *chunk,
+                           struct cawl_stream *stream)
 {
-    uint64_t *end = &closed->ends[cawl_files_index(&closed->files, chunk->file)];
-    bool is_random = *end != UINT64_MAX && *end != chunk->offset_bytes;
+    bool is_random = stream->end != chunk->offset_bytes;
 
-    *end = chunk->offset_bytes + chunk->size_bytes;
+    stream->end = chunk->offset_bytes + chunk->size_bytes;
     return closed->host->sc_sw_s + (is_random ? closed->host->c_sk_s : 0);
 }
 
@@ -40,27 +40,20 @@ static double device_seconds(struct closed *closed, double bytes)
     return seconds;
 }
 
-static double direct_seconds(struct closed *closed, const struct cawl_chunk *chunk)
+static double direct_seconds(struct closed *closed, const struct cawl_chunk *chunk,
+                             struct cawl_stream *stream)
 {
     double size = (double)chunk->size_bytes,
-           fixed = call_seconds(closed, chunk) + split_seconds(closed, size);
+           fixed = call_seconds(closed, chunk, stream) + split_seconds(closed, size);
 
     cawl_device_idle(&closed->device, fixed);
     return fixed + device_seconds(closed, size);
 }
 
-static double copy_seconds(const struct closed *closed, uint64_t size, uint64_t n_new)
-{
-    const struct cawl_host *host = closed->host;
-    double rate_new = fmin(host->bw_ramdisk_bps, host->bw_ramdisk_first_touch_bps);
-
-    return n_new > 0 ? (double)(size - n_new) / host->bw_ramdisk_bps + (double)n_new / rate_new
-                     : (double)size / host->bw_ramdisk_bps;
-}
-
 /* Equation 3 with the meaning of its text: what is left over after whole blocks costs a block read and a
  * block written. */
-static int sync_seconds(struct closed *closed, const struct cawl_chunk *chunk, double *ret)
+static int sync_seconds(struct closed *closed, const struct cawl_chunk *chunk, struct cawl_stream *stream,
+                        double *ret)
 {
     const struct cawl_host *host = closed->host;
     uint64_t size = chunk->size_bytes, rem = size % (uint64_t)host->bs_bytes, n_new = 0;
@@ -69,8 +62,9 @@ static int sync_seconds(struct closed *closed, const struct cawl_chunk *chunk, d
 
     if (closed->options->first_touch)
         result = cawl_map_cover(&closed->touched, chunk->file, chunk->offset_bytes, size, &n_new);
-    before = call_seconds(closed, chunk) + split_seconds(closed, written) +
-             copy_seconds(closed, size, n_new) + (rem > 0 ? host->bs_bytes / host->bw_rdev_bps : 0);
+    before = call_seconds(closed, chunk, stream) + split_seconds(closed, written) +
+             cawl_copy_seconds(host, host->bw_ramdisk_bps, size, n_new) +
+             (rem > 0 ? host->bs_bytes / host->bw_rdev_bps : 0);
     cawl_device_idle(&closed->device, before);
     *ret = before + device_seconds(closed, written);
     return result;
@@ -79,10 +73,14 @@ static int sync_seconds(struct closed *closed, const struct cawl_chunk *chunk, d
 static int chunk_seconds(struct closed *closed, enum cawl_mode mode, const struct cawl_chunk *chunk,
                          double *ret)
 {
+    struct cawl_stream *stream = cawl_stream_of(&closed->streams, chunk);
+
+    if (stream == NULL)
+        return -ENOMEM;
     cawl_device_idle(&closed->device, chunk->delay_s);
     if (mode == CAWL_SYNC)
-        return sync_seconds(closed, chunk, ret);
-    *ret = mode == CAWL_DIRECT ? direct_seconds(closed, chunk)
+        return sync_seconds(closed, chunk, stream, ret);
+    *ret = mode == CAWL_DIRECT ? direct_seconds(closed, chunk, stream)
                                : (double)chunk->size_bytes / closed->host->bw_dev_bps;
     return 0;
 }
@@ -92,21 +90,15 @@ int cawl_closed_predict(const struct cawl_host *host, const struct cawl_options 
 {
     struct closed closed = {
         .host = host, .options = options, .device = cawl_device_of(host, options, mode == CAWL_SYNC)};
-    int result = cawl_files_init(&closed.files, chunks, prediction->n);
+    int result = 0;
     double time = 0;
 
-    closed.ends = malloc((closed.files.n + 1) * sizeof(*closed.ends));
-    if (closed.ends == NULL)
-        result = -ENOMEM;
-    for (size_t i = 0; i < closed.files.n && result == 0; i++)
-        closed.ends[i] = UINT64_MAX;
     for (size_t i = 0; i < prediction->n && result == 0; i++) {
         result = chunk_seconds(&closed, mode, &chunks[i], &prediction->costs_s[i]);
         time += chunks[i].delay_s + prediction->costs_s[i];
         prediction->end_s[i] = time;
     }
-    free(closed.ends);
-    cawl_files_done(&closed.files);
+    tdestroy(closed.streams.tree, free);
     cawl_map_done(&closed.touched);
     return result;
 }

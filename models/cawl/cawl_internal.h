@@ -6,70 +6,33 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define CAWL_NONE 0 /* the index of no block */
-
-/* With what else a node holds, eight lines of the processor's cache: with a million blocks, looking for a
- * place is waiting for memory. */
-#define CAWL_WIDTH 31
-
-/* A key, (file, end), and what it leads to: a node, or in a leaf the value. */
-struct cawl_entry {
-    uint64_t end; /* > 0 */
-    uint32_t file, below;
-};
-
-struct cawl_node {
-    uint32_t n, unused[3];
-    struct cawl_entry entries[CAWL_WIDTH];
-};
-
-/* Values, not CAWL_NONE, in the order of their keys. Nodes are named by their index. */
-struct cawl_tree {
-    struct cawl_node *nodes;
-    uint32_t n_used, capacity, free, root, height; /* height: levels above the leaves */
-};
-
-/* The value of the first key behind (file, offset), of whatever file; CAWL_NONE without one. */
-uint32_t cawl_tree_behind(const struct cawl_tree *tree, uint32_t file, uint64_t offset);
-
-/* Room for n more keys, so that cawl_tree_add cannot fail. 0, -ENOMEM. */
-int cawl_tree_reserve(struct cawl_tree *tree, uint32_t n);
-
-void cawl_tree_add(struct cawl_tree *tree, uint32_t file, uint64_t end, uint32_t value); /* a new key */
-void cawl_tree_remove(struct cawl_tree *tree, uint32_t file, uint64_t end);              /* a known one */
-void cawl_tree_done(struct cawl_tree *tree); /* accepts a zeroed one */
+#include <sys/queue.h>
 
 /* A range of a file. Its end is its key and stays; it may lose bytes at its front, and grow there. */
 struct cawl_block {
     uint64_t offset, size;
     uint32_t file; /* as the chunks name it */
-    uint32_t list; /* enum cawl_list */
-};
-
-/* The same block in its list; `next` also chains the blocks that are free. */
-struct cawl_age {
+    enum cawl_list {
+        CAWL_FRESH,  /* written once: inactive */
+        CAWL_AGED,   /* were active, inactive again */
+        CAWL_ACTIVE, /* written more than once */
+        CAWL_N_LISTS
+    } list;
     double endtime; /* when it was written last */
-    uint32_t prev, next;
+    TAILQ_ENTRY(cawl_block) by_age;
 };
 
-/* Disjoint ranges. Blocks are named by their index in the pool, which a new block may move. */
+/* Disjoint ranges; zeroed at first. */
 struct cawl_map {
-    struct cawl_block *blocks;
-    struct cawl_age *ages;
-    uint32_t n_used, capacity, free;
-    struct cawl_tree tree;
+    void *tree; /* of tsearch */
 };
 
-/* The first block of the file that ends behind offset; CAWL_NONE without one. */
-uint32_t cawl_map_behind(const struct cawl_map *map, uint32_t file, uint64_t offset);
+/* The first block of the file that ends behind offset; NULL without one. */
+struct cawl_block *cawl_map_behind(const struct cawl_map *map, uint32_t file, uint64_t offset);
 
-/* Room for n more blocks, so that cawl_map_add cannot fail. 0, -ENOMEM. */
-int cawl_map_reserve(struct cawl_map *map, uint32_t n);
-
-/* The range must not overlap another; room must have been reserved. */
-uint32_t cawl_map_add(struct cawl_map *map, uint32_t file, uint64_t offset, uint64_t size);
-void cawl_map_remove(struct cawl_map *map, uint32_t block);
+/* The range must not overlap another. NULL: no memory. */
+struct cawl_block *cawl_map_add(struct cawl_map *map, uint32_t file, uint64_t offset, uint64_t size);
+void cawl_map_remove(struct cawl_map *map, struct cawl_block *block);
 void cawl_map_done(struct cawl_map *map); /* accepts a zeroed one */
 
 /* Bytes of the range that the map does not hold yet; it holds them from now on, neighbours joined. 0,
@@ -78,18 +41,14 @@ int cawl_map_cover(struct cawl_map *map, uint32_t file, uint64_t offset, uint64_
 
 /* Each list is in the order of endtime, the oldest block first: blocks enter at the end, and active ones
  * become inactive the oldest first. So the oldest of all is one of three heads. */
-enum cawl_list {
-    CAWL_FRESH,  /* written once: inactive */
-    CAWL_AGED,   /* were active, inactive again */
-    CAWL_ACTIVE, /* written more than once */
-    CAWL_N_LISTS
-};
-
 struct cawl_cache {
     struct cawl_map map;
-    uint32_t head[CAWL_N_LISTS], tail[CAWL_N_LISTS];
+    TAILQ_HEAD(cawl_blocks, cawl_block) lists[CAWL_N_LISTS];
     uint64_t bytes[CAWL_N_LISTS];
 };
+
+/* From now on it stays where it is: its lists point into it. cawl_map_done of its map frees it. */
+void cawl_cache_init(struct cawl_cache *cache);
 
 static inline uint64_t cawl_cache_dirty(const struct cawl_cache *cache)
 {
@@ -107,15 +66,14 @@ uint64_t cawl_cache_covered(const struct cawl_cache *cache, uint32_t file, uint6
 double cawl_cache_oldest(const struct cawl_cache *cache);
 
 /* Makes old active blocks inactive until at most two thirds of the bytes are active; the oldest inactive
- * block, or CAWL_NONE for an empty cache. */
-uint32_t cawl_cache_evictable(struct cawl_cache *cache);
+ * block, or NULL for an empty cache. */
+struct cawl_block *cawl_cache_evictable(struct cawl_cache *cache);
 
 /* Takes bytes from the front of a block; all of it, and the block is gone. */
-void cawl_cache_clean(struct cawl_cache *cache, uint32_t block, uint64_t bytes);
+void cawl_cache_clean(struct cawl_cache *cache, struct cawl_block *block, uint64_t bytes);
 
 /* Lists, map and sums agree; for assert. O(n log n). */
 bool cawl_cache_sound(const struct cawl_cache *cache);
-void cawl_cache_done(struct cawl_cache *cache); /* accepts a zeroed one */
 
 /* The device: a rate, or a rate and a bucket of credit. */
 struct cawl_device {
@@ -132,6 +90,9 @@ double cawl_device_bytes(const struct cawl_device *device, double seconds);
 /* Time passes, writing or idle. */
 void cawl_device_busy(struct cawl_device *device, double seconds);
 void cawl_device_idle(struct cawl_device *device, double seconds);
+
+/* Of bytes that come into memory at a rate, those that touch it for the first time apart. */
+double cawl_copy_seconds(const struct cawl_host *host, double bps, uint64_t size, uint64_t n_new);
 
 /* Algorithm 1. */
 struct cawl_engine {
@@ -162,15 +123,20 @@ int cawl_nosync_write(struct cawl_engine *engine, uint32_t file, uint64_t offset
 /* Builds with FSTUNE_DEBUG: asserts now and then that the blocks are sound and sum up to dirty. */
 void cawl_nosync_check(const struct cawl_engine *engine);
 
-/* The files of a load, by a number from 0. */
-struct cawl_files {
-    uint32_t *ids; /* ascending */
-    size_t n, last;
+/* A file of a load. */
+struct cawl_stream {
+    uint32_t file;
+    uint64_t end, pending; /* of its last chunk; stdio: bytes before it in the buffer */
 };
 
-int cawl_files_init(struct cawl_files *files, const struct cawl_chunk *chunks, size_t n); /* 0, -ENOMEM */
-size_t cawl_files_index(struct cawl_files *files, uint32_t id); /* id is one of them */
-void cawl_files_done(struct cawl_files *files);
+/* Zeroed at first; tdestroy frees the tree. */
+struct cawl_streams {
+    void *tree;
+    struct cawl_stream *last; /* most loads stay in one file for long */
+};
+
+/* The chunk's file, which ends where the chunk begins when it is new. NULL: no memory. */
+struct cawl_stream *cawl_stream_of(struct cawl_streams *streams, const struct cawl_chunk *chunk);
 
 /* Each mode: fills costs, end and dirty of a prediction whose arrays exist. 0, -ENOMEM. */
 int cawl_nosync_predict(struct cawl_engine *engine, const struct cawl_chunk *chunks);

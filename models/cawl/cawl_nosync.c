@@ -24,11 +24,12 @@ void cawl_nosync_init(struct cawl_engine *engine, const struct cawl_host *host,
     engine->limit_hard = host->limit_hard_bytes * share;
     engine->setpoint = (engine->limit_bg + engine->limit_hard) / 2;
     engine->device = cawl_device_of(host, options, true);
+    cawl_cache_init(&engine->cache);
 }
 
 void cawl_nosync_done(struct cawl_engine *engine)
 {
-    cawl_cache_done(&engine->cache);
+    cawl_map_done(&engine->cache.map);
     cawl_map_done(&engine->touched);
 }
 
@@ -66,8 +67,8 @@ static enum cawl_run run_of(const struct cawl_engine *engine)
 /* Writes out of the oldest inactive block what a time allows; what it took of that. */
 static double write_oldest(struct cawl_engine *engine, double seconds)
 {
-    uint32_t block = cawl_cache_evictable(&engine->cache);
-    uint64_t size = engine->cache.map.blocks[block].size;
+    struct cawl_block *block = cawl_cache_evictable(&engine->cache);
+    uint64_t size = block->size;
     double need = cawl_device_seconds(&engine->device, (double)size - engine->carry);
 
     if (need <= seconds) {
@@ -124,12 +125,11 @@ static double device_bps(const struct cawl_engine *engine)
     return cawl_device_bytes(&engine->device, moment_s) / moment_s;
 }
 
-/* Of bytes that come in at a rate, those that touch memory for the first time apart. */
-static double copy_seconds(const struct cawl_engine *engine, double rate, uint64_t size, uint64_t n_new)
+double cawl_copy_seconds(const struct cawl_host *host, double bps, uint64_t size, uint64_t n_new)
 {
-    double rate_new = fmin(rate, engine->host->bw_ramdisk_first_touch_bps);
+    double new_bps = fmin(bps, host->bw_ramdisk_first_touch_bps);
 
-    return n_new > 0 ? (double)(size - n_new) / rate + (double)n_new / rate_new : (double)size / rate;
+    return n_new > 0 ? (double)(size - n_new) / bps + (double)n_new / new_bps : (double)size / bps;
 }
 
 /* At limit_hard the rate is 0, and just below it nearly so: no write waits longer than until the flusher has
@@ -143,11 +143,11 @@ static double throttled_seconds(const struct cawl_engine *engine, uint64_t size,
     double dirty = dirty_of(engine);
     double pos_ratio = 1 + pow((centre - dirty) / (engine->limit_hard - centre), 3);
     double wait = dirty > centre ? cawl_device_seconds(&engine->device, dirty - centre) : 0;
-    double longest = wait + copy_seconds(engine, fmin(base, most), size, n_new);
+    double longest = wait + cawl_copy_seconds(engine->host, fmin(base, most), size, n_new);
 
     if (!(pos_ratio > 0))
         return longest;
-    return fmin(copy_seconds(engine, fmin(base * pos_ratio, most), size, n_new), longest);
+    return fmin(cawl_copy_seconds(engine->host, fmin(base * pos_ratio, most), size, n_new), longest);
 }
 
 /* Of bytes that are not dirty yet. */
@@ -160,8 +160,8 @@ static double part_seconds(const struct cawl_engine *engine, enum cawl_run run, 
 
     if (run == CAWL_THROTTLE_RUN)
         return throttled_seconds(engine, size, n_new);
-    return copy_seconds(engine, run == CAWL_ASYNC_RUN ? fmin(most, engine->host->bw_reduced_bps) : most, size,
-                        n_new);
+    return cawl_copy_seconds(
+        engine->host, run == CAWL_ASYNC_RUN ? fmin(most, engine->host->bw_reduced_bps) : most, size, n_new);
 }
 
 /* Bytes until the state changes, if all of them are new. */

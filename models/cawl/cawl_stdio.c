@@ -3,16 +3,15 @@
 #include "models/cawl/cawl_internal.h"
 
 #include <errno.h>
+#include <search.h>
 #include <stdlib.h>
-
-struct stream {
-    uint64_t end, pending; /* where the next sequential write begins; bytes before it in the buffer */
-};
 
 struct stdio {
     struct cawl_engine *engine;
     uint64_t bf;
     double delay; /* since the last system call */
+    struct cawl_streams streams;
+    int close_result;
 };
 
 static int system_call(struct stdio *stdio, uint32_t file, uint64_t offset, uint64_t size, double *cost)
@@ -28,7 +27,7 @@ static int system_call(struct stdio *stdio, uint32_t file, uint64_t offset, uint
     return result;
 }
 
-static void copy(struct stdio *stdio, struct stream *stream, uint64_t size, double *cost)
+static void copy(struct stdio *stdio, struct cawl_stream *stream, uint64_t size, double *cost)
 {
     const struct cawl_engine *engine = stdio->engine;
     double rate = engine->options->small_calls ? engine->host->bw_buffer_bps : engine->host->bw_mem_bps;
@@ -50,15 +49,15 @@ static void count_library_call(struct stdio *stdio, double *cost)
 }
 
 /* Makes no system call where nothing is pending. */
-static int write_pending(struct stdio *stdio, struct stream *stream, uint32_t file, double *cost)
+static int write_pending(struct stdio *stdio, struct cawl_stream *stream, double *cost)
 {
     uint64_t size = stream->pending;
 
     stream->pending = 0;
-    return size > 0 ? system_call(stdio, file, stream->end - size, size, cost) : 0;
+    return size > 0 ? system_call(stdio, stream->file, stream->end - size, size, cost) : 0;
 }
 
-static int write_chunk(struct stdio *stdio, struct stream *stream, const struct cawl_chunk *chunk,
+static int write_chunk(struct stdio *stdio, struct cawl_stream *stream, const struct cawl_chunk *chunk,
                        double *cost)
 {
     uint64_t size = chunk->size_bytes;
@@ -67,14 +66,14 @@ static int write_chunk(struct stdio *stdio, struct stream *stream, const struct 
     stdio->delay += chunk->delay_s;
     count_library_call(stdio, cost);
     if (chunk->offset_bytes != stream->end) {
-        result = write_pending(stdio, stream, chunk->file, cost);
+        result = write_pending(stdio, stream, cost);
         stream->end = chunk->offset_bytes;
     }
     if (result == 0 && size > stdio->bf - stream->pending) {
         uint64_t fill = stdio->bf - stream->pending, rest = size - fill, direct = rest - rest % stdio->bf;
 
         copy(stdio, stream, fill, cost);
-        result = write_pending(stdio, stream, chunk->file, cost);
+        result = write_pending(stdio, stream, cost);
         if (result == 0 && direct > 0)
             result = system_call(stdio, chunk->file, stream->end, direct, cost);
         stream->end += direct;
@@ -84,49 +83,34 @@ static int write_chunk(struct stdio *stdio, struct stream *stream, const struct 
     return result;
 }
 
-static int close_streams(struct stdio *stdio, struct stream *streams, const struct cawl_files *files)
+/* Visits the streams in the order of their files. */
+static void close_stream(const void *node, VISIT visit, void *context)
 {
-    int result = 0;
+    struct stdio *stdio = context;
 
-    for (size_t i = 0; i < files->n && result == 0; i++)
-        result = write_pending(stdio, &streams[i], files->ids[i], &stdio->engine->prediction->close_s);
-    return result;
-}
-
-static int write_all_chunks(struct stdio *stdio, const struct cawl_chunk *chunks, struct cawl_files *files,
-                            struct stream *streams)
-{
-    struct cawl_engine *engine = stdio->engine;
-    struct cawl_prediction *prediction = engine->prediction;
-    int result = 0;
-
-    for (size_t i = 0; i < prediction->n && result == 0; i++) {
-        struct stream *stream = &streams[cawl_files_index(files, chunks[i].file)];
-
-        engine->chunk = i;
-        prediction->costs_s[i] = 0;
-        result = write_chunk(stdio, stream, &chunks[i], &prediction->costs_s[i]);
-        prediction->end_s[i] = engine->time + stdio->delay;
-        prediction->dirty_bytes[i] = (double)cawl_cache_dirty(&engine->cache);
-        cawl_nosync_check(engine);
-    }
-    if (result == 0 && engine->options->close)
-        result = close_streams(stdio, streams, files);
-    return result;
+    if ((visit == postorder || visit == leaf) && stdio->close_result == 0)
+        stdio->close_result =
+            write_pending(stdio, *(struct cawl_stream *const *)node, &stdio->engine->prediction->close_s);
 }
 
 int cawl_stdio_predict(struct cawl_engine *engine, const struct cawl_chunk *chunks)
 {
     struct stdio stdio = {.engine = engine, .bf = (uint64_t)engine->host->bf_bytes};
-    struct cawl_files files = {0};
-    struct stream *streams = NULL;
-    int result = cawl_files_init(&files, chunks, engine->prediction->n);
+    struct cawl_prediction *prediction = engine->prediction;
+    int result = 0;
 
-    if (result != 0)
-        return result;
-    streams = calloc(files.n + 1, sizeof(*streams));
-    result = streams == NULL ? -ENOMEM : write_all_chunks(&stdio, chunks, &files, streams);
-    free(streams);
-    cawl_files_done(&files);
-    return result;
+    for (size_t i = 0; i < prediction->n && result == 0; i++) {
+        struct cawl_stream *stream = cawl_stream_of(&stdio.streams, &chunks[i]);
+
+        engine->chunk = i;
+        prediction->costs_s[i] = 0;
+        result = stream == NULL ? -ENOMEM : write_chunk(&stdio, stream, &chunks[i], &prediction->costs_s[i]);
+        prediction->end_s[i] = engine->time + stdio.delay;
+        prediction->dirty_bytes[i] = (double)cawl_cache_dirty(&engine->cache);
+        cawl_nosync_check(engine);
+    }
+    if (result == 0 && engine->options->close)
+        twalk_r(stdio.streams.tree, close_stream, &stdio);
+    tdestroy(stdio.streams.tree, free);
+    return result == 0 ? stdio.close_result : result;
 }

@@ -7,16 +7,11 @@
 
 #include <math.h>
 
-static double value_of(const struct cawl_host *host, size_t i)
-{
-    return *(const double *)(const void *)((const char *)host + host_parameters[i].offset);
-}
-
 static void check_host(const struct host_file *file)
 {
     const struct cawl_host *host = &file->host;
     for (size_t i = 0; i < HOST_N_PARAMETERS; i++)
-        FUZZ_CHECK(isfinite(value_of(host, i)) && value_of(host, i) >= 0);
+        FUZZ_CHECK(isfinite(host_value(host, i)) && host_value(host, i) >= 0);
     FUZZ_CHECK(host->bw_ramdisk_bps > 0 && host->bw_dev_bps > 0 &&
                host->limit_bg_bytes < host->limit_hard_bytes);
     FUZZ_CHECK(file->page_size_bytes >= 0 && file->max_request_bytes >= 0 && file->writeback_interval_s >= 0);
@@ -44,7 +39,7 @@ static void check_again(const struct host_file *file)
     FUZZ_CHECK(host_file_read(path, &again, NULL) == 0);
     fclose(out);
     for (size_t i = 0; i < HOST_N_PARAMETERS; i++)
-        FUZZ_CHECK(value_of(&again.host, i) == value_of(&file->host, i));
+        FUZZ_CHECK(host_value(&again.host, i) == host_value(&file->host, i));
     FUZZ_CHECK(strcmp(again.file_system, file->file_system) == 0 && strcmp(again.path, file->path) == 0);
 }
 

@@ -13,12 +13,10 @@ static void check_load(const struct write_load *load)
         const struct cawl_chunk *chunk = &load->chunks[i];
         FUZZ_CHECK(chunk->file < load->n_files && chunk->size_bytes > 0);
         FUZZ_CHECK(chunk->delay_s >= 0 && chunk->delay_s <= WRITE_LOAD_MAX_DELAY_S);
-        FUZZ_CHECK(chunk->offset_bytes + chunk->size_bytes <= load->extent_bytes[chunk->file]);
+        FUZZ_CHECK(chunk->offset_bytes + chunk->size_bytes <= WRITE_LOAD_MAX_BYTES);
         total += chunk->size_bytes;
     }
     FUZZ_CHECK(total == load->total_bytes && total <= WRITE_LOAD_MAX_BYTES);
-    for (size_t i = 0; i < load->n_files; i++)
-        FUZZ_CHECK(load->extent_bytes[i] > 0 && load->extent_bytes[i] <= WRITE_LOAD_MAX_BYTES);
 }
 
 static void write_name(FILE *out, const char *name)

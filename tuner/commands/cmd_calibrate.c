@@ -7,7 +7,6 @@
 #include "tuner/options/options.h"
 #include "tuner/report/report_plan.h"
 #include "tuner/writes/calibrate.h"
-#include "tuner/writes/report_calibrate.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -66,8 +65,8 @@ static int deliver(struct calibration *calibration, struct err *err)
     if (calibration->complete && !calibration->interrupted && settings->output[0] != '\0')
         result = publish_print(settings->output, host_file_write, &calibration->file, err);
     struct err report_err = {0};
-    int reported = settings->json ? report_calibrate_json(stdout, calibration, &report_err)
-                                  : report_calibrate_text(stdout, calibration, &report_err);
+    int reported = settings->json ? calibrate_report_json(stdout, calibration, &report_err)
+                                  : calibrate_report_text(stdout, calibration, &report_err);
     return result < 0 || reported == 0 ? result : err_set(err, reported, "%s", report_err.text);
 }
 

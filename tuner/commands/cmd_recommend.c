@@ -14,7 +14,6 @@
 #include "tuner/search/tune.h"
 #include "tuner/store/save.h"
 #include "tuner/writes/burst.h"
-#include "tuner/writes/report_burst.h"
 
 #include <errno.h>
 #include <math.h>
@@ -118,7 +117,7 @@ static int print_recommend_result(struct tune *tune, const struct burst *burst, 
     progress_clear(&session->progress);
     session_finish(session);
     answer_prepare(&answer, tune);
-    struct answer_part bursts = report_burst(burst);
+    struct answer_part bursts = burst_answer_part(burst);
     answer.part = burst->settings != NULL ? &bursts : NULL;
     int result = tune->settings->json ? report_recommendation_json(stdout, &answer, err)
                                       : report_recommendation_text(stdout, &answer, err);

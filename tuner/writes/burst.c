@@ -212,52 +212,50 @@ static int one_burst(struct burst *burst, struct tune *tune, struct burst_settin
     return 0;
 }
 
-/* Seconds of the slowest burst so far, with all that is around it. */
-struct pace {
-    double seconds;
-};
-
-static bool has_time(const struct tune *tune, const struct pace *pace, size_t n_bursts)
+/* slowest_s: of the bursts so far, with all that is around them. */
+static bool has_time(const struct tune *tune, double slowest_s, size_t n_bursts)
 {
-    double needed_ns = (double)n_bursts * pace->seconds * COST_MARGIN * 1e9;
+    double needed_ns = (double)n_bursts * slowest_s * COST_MARGIN * 1e9;
     return (double)tune_now_ns(tune) + needed_ns <= (double)deadline_ns(tune);
 }
 
 /* One burst of each of the settings, in random order. 1: time or bytes are over. */
-static int round_of(struct burst *burst, struct tune *tune, const size_t *which, size_t n, struct pace *pace,
+static int round_of(struct burst *burst, struct tune *tune, const size_t *which, size_t n, double *slowest_s,
                     struct histogram *latency, struct err *err)
 {
     size_t order[BURST_MAX_SETTINGS];
     memcpy(order, which, n * sizeof order[0]);
     gsl_ran_shuffle(tune->rng, order, n, sizeof order[0]);
-    if (!has_time(tune, pace, n))
+    if (!has_time(tune, *slowest_s, n))
         return 1;
     for (size_t i = 0; i < n; i++) {
         struct burst_setting *setting = &burst->setting[order[i]];
         uint64_t start_ns = tune_now_ns(tune);
-        if (!has_time(tune, pace, 1))
+        if (!has_time(tune, *slowest_s, 1))
             return 1;
         int result = setting->failed ? 0 : one_burst(burst, tune, setting, latency, err);
         if (result == -EINTR)
             tune->stop = TUNE_STOP_INTERRUPTED;
         if (result < 0)
             return result == -EINTR || result == -EDQUOT || result == -ETIME ? 1 : result;
-        pace->seconds = fmax(pace->seconds, (double)(tune_now_ns(tune) - start_ns) / 1e9);
+        *slowest_s = fmax(*slowest_s, (double)(tune_now_ns(tune) - start_ns) / 1e9);
     }
     return 0;
 }
 
-static struct burst_figure burst_figure_of(const double *values, size_t n, double confidence)
+/* Times of the kind that decides. */
+static const double *judged_s(const struct burst *burst, const struct burst_setting *setting)
 {
-    struct moments moments = moments_of(values, n);
-    return (struct burst_figure){n, moments.mean, student_interval(moments, confidence)};
+    return burst->by_durable ? setting->durable_s : setting->accepted_s;
 }
 
 struct burst_figure burst_figure(const struct burst *burst, size_t setting, bool durable)
 {
     const struct burst_setting *of = &burst->setting[setting];
     const double *values = durable ? of->durable_s : of->accepted_s;
-    return burst_figure_of(values + of->n_looks, of->n - of->n_looks, burst->settings->runs.confidence_share);
+    struct moments moments = moments_of(values + of->n_looks, of->n - of->n_looks);
+    return (struct burst_figure){moments.n, moments.mean,
+                                 student_interval(moments, burst->settings->runs.confidence_share)};
 }
 
 /* The quickest of a class by the bursts so far. */
@@ -267,8 +265,7 @@ static size_t quickest(const struct burst *burst, enum burst_class class)
     double least = INFINITY;
     for (size_t i = 0; i < burst->n; i++) {
         const struct burst_setting *setting = &burst->setting[i];
-        const double *values = burst->by_durable ? setting->durable_s : setting->accepted_s;
-        double mean = moments_of(values, setting->n).mean;
+        double mean = moments_of(judged_s(burst, setting), setting->n).mean;
         bool is_direct = setting->point.direct != 0;
         if (is_direct == (class == BURST_DIRECT) && !setting->failed && setting->n > 0 && mean < least) {
             found = i;
@@ -303,8 +300,7 @@ static void choose_burst_setting(struct burst *burst)
 static struct moments log_moments(const struct burst *burst, size_t setting)
 {
     const struct burst_setting *of = &burst->setting[setting];
-    const double *values = burst->by_durable ? of->durable_s : of->accepted_s;
-    return moments_of_logs(values + of->n_looks, of->n - of->n_looks);
+    return moments_of_logs(judged_s(burst, of) + of->n_looks, of->n - of->n_looks);
 }
 
 static bool is_answer(const struct burst *burst, size_t setting)
@@ -334,31 +330,21 @@ void burst_judge(struct burst *burst)
 static void explain_burst_choice(struct burst *burst)
 {
     static struct cawl_advice_memo memo;
-    static const struct cawl_options plain;
-    const struct cawl_host *host = &burst->host.host;
-    const struct settings *settings = burst->settings;
     size_t buffered = burst->chosen[BURST_BUFFERED];
-    enum cawl_advice_way first = burst->by_durable ? CAWL_ADVICE_FLUSHED : CAWL_ADVICE_BUFFERED;
     if (!burst->has_model || buffered == BURST_NONE)
         return;
-    burst->modelled = (struct cawl_advice_burst){
-        .bytes = settings->burst.bytes,
-        .request_bytes = burst->setting[buffered].point.request_size_bytes,
-        .random = pattern_is_random(&settings->workload.pattern),
-        .interval_s = (double)settings->burst.interval_ns / 1e9,
-    };
+    burst->modelled.request_bytes = burst->setting[buffered].point.request_size_bytes;
     memo.n = 0;
     burst->has_model =
-        cawl_advice_cost(host, &plain, &burst->modelled, &burst->predicted) == 0 &&
-        write_advice_find(host, &plain, &burst->modelled, first, CAWL_ADVICE_DIRECT,
-                          write_advice_low(&burst->modelled), write_advice_high(host, &burst->modelled),
+        cawl_advice_cost(&burst->modelled, &burst->predicted) == 0 &&
+        write_advice_find(&burst->modelled, burst->by_durable ? CAWL_ADVICE_FLUSHED : CAWL_ADVICE_BUFFERED,
                           &memo, &burst->crossings) == 0;
 }
 
 bool burst_contradicts(const struct burst *burst)
 {
     const double *seconds = burst->predicted.seconds;
-    bool says_direct = seconds[burst->crossings.second] < seconds[burst->crossings.first];
+    bool says_direct = seconds[CAWL_ADVICE_DIRECT] < seconds[burst->crossings.first];
     return burst->has_model && burst->conclusive &&
            says_direct != (burst->setting[burst->best].point.direct != 0);
 }
@@ -366,22 +352,22 @@ bool burst_contradicts(const struct burst *burst)
 static int measure_burst(struct burst *burst, struct tune *tune, struct histogram *latency, struct err *err)
 {
     size_t which[BURST_MAX_SETTINGS], n = 0;
-    struct pace pace = {.seconds = least_seconds(burst->settings)};
+    double slowest_s = least_seconds(burst->settings);
     int result = 0;
     /* The last were the least promising. */
-    while (burst->n > 2 && !has_time(tune, &pace, BURST_LOOKS * burst->n + LEAST_AFTER))
+    while (burst->n > 2 && !has_time(tune, slowest_s, BURST_LOOKS * burst->n + LEAST_AFTER))
         burst->n--;
     for (size_t i = 0; i < burst->n; i++)
         which[i] = i;
     for (size_t look = 0; look < BURST_LOOKS && result == 0; look++)
-        result = round_of(burst, tune, which, burst->n, &pace, latency, err);
+        result = round_of(burst, tune, which, burst->n, &slowest_s, latency, err);
     choose_burst_setting(burst);
     for (size_t class = 0; class < BURST_N_CLASSES; class ++) {
         if (burst->chosen[class] != BURST_NONE)
             which[n++] = burst->chosen[class];
     }
     for (size_t replay = 0; n > 0 && replay < BURST_MOST && result == 0; replay++)
-        result = round_of(burst, tune, which, n, &pace, latency, err);
+        result = round_of(burst, tune, which, n, &slowest_s, latency, err);
     return result < 0 ? result : 0;
 }
 

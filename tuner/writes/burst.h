@@ -13,6 +13,7 @@
 #pragma once
 
 #include "bench/base/err.h"
+#include "tuner/report/answer.h"
 #include "tuner/search/tune.h"
 #include "tuner/writes/host_file.h"
 #include "tuner/writes/write_advice.h"
@@ -62,9 +63,9 @@ struct burst {
     char failure[2 * ERR_TEXT_SIZE]; /* of the last burst that failed, as such a reason */
     bool has_model;
     struct host_file host;
-    struct write_advice_crossings crossings; /* by the model, of buffered, or flushed, with direct */
+    struct write_advice_crossings crossings; /* by the model, of buffered, or flushed */
     struct cawl_advice_cost predicted;
-    struct cawl_advice_burst modelled;
+    struct cawl_advice_burst modelled; /* request_bytes 0: of no setting yet */
 };
 
 /* What can be refused before a byte is written: a burst of a surface, of a pattern that reads, one that does
@@ -91,3 +92,6 @@ bool burst_contradicts(const struct burst *burst);
 
 /* Chooses the settings that are worth a burst from the records of a search. */
 void burst_choose_settings(struct burst *burst, const struct tune *tune);
+
+/* The part of an answer: its member "burst", and lines "Bursts  ...". The bursts are borrowed. */
+struct answer_part burst_answer_part(const struct burst *burst);

@@ -92,16 +92,10 @@ static size_t fastest_buffered(const struct burst *burst, const struct tune *tun
 
 static double predicted_s(const struct burst *burst, const struct point *point)
 {
-    static const struct cawl_options plain;
-    const struct settings *settings = burst->settings;
-    struct cawl_advice_burst load = {
-        .bytes = settings->burst.bytes,
-        .request_bytes = point->request_size_bytes,
-        .random = pattern_is_random(&settings->workload.pattern),
-        .interval_s = (double)settings->burst.interval_ns / 1e9,
-    };
+    struct cawl_advice_burst load = burst->modelled;
     struct cawl_advice_cost cost;
-    if (!burst->has_model || cawl_advice_cost(&burst->host.host, &plain, &load, &cost) < 0)
+    load.request_bytes = point->request_size_bytes;
+    if (!burst->has_model || cawl_advice_cost(&load, &cost) < 0)
         return NAN;
     return cost.seconds[burst->by_durable ? CAWL_ADVICE_FLUSHED : CAWL_ADVICE_BUFFERED];
 }
@@ -134,6 +128,15 @@ static void add_modelled(struct burst *burst, const struct tune *tune)
  */
 void burst_choose_settings(struct burst *burst, const struct tune *tune)
 {
+    static const struct cawl_options plain;
+    const struct settings *settings = burst->settings;
+    burst->modelled = (struct cawl_advice_burst){
+        .host = &burst->host.host,
+        .options = &plain,
+        .bytes = settings->burst.bytes,
+        .random = pattern_is_random(&settings->workload.pattern),
+        .interval_s = (double)settings->burst.interval_ns / 1e9,
+    };
     burst->n = 0;
     add_if_direct(burst, tune, tune->chosen);
     if (burst->n == 0)

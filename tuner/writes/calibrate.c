@@ -1,5 +1,5 @@
 /* The rounds of a calibration, and the file that comes out of them. */
-#include "tuner/writes/calibrate_internal.h"
+#include "tuner/writes/calibrate.h"
 
 #include "bench/base/rng.h"
 #include "bench/base/units.h"
@@ -264,11 +264,6 @@ static void explain_missing(struct calibration *calibration)
     }
 }
 
-static double *parameter_of(struct cawl_host *host, size_t i)
-{
-    return (double *)(void *)((char *)host + host_parameters[i].offset);
-}
-
 static void fill_file(struct calibration *calibration)
 {
     const struct session *session = calibration->session;
@@ -279,7 +274,7 @@ static void fill_file(struct calibration *calibration)
     for (size_t i = 0; i < HOST_N_PARAMETERS; i++) {
         const struct calibrate_value *value = &calibration->values[i];
         calibration->complete &= value->known || host_parameters[i].optional;
-        *parameter_of(&file->host, i) = value->known ? value->value : 0;
+        host_set_value(&file->host, i, value->known ? value->value : 0);
         file->intervals[i] = value->known ? value->interval : (struct interval){NAN, NAN};
     }
     file->page_size_bytes = (double)sysconf(_SC_PAGESIZE);

@@ -12,6 +12,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define CALIBRATE_LEAST_ROUNDS 5 /* fewer say too little of the scatter */
 #define CALIBRATE_MOST_ROUNDS  10
@@ -135,3 +136,17 @@ int calibrate_run(struct calibration *calibration, struct err *err);
 
 /* Accepts a zeroed one. */
 void calibrate_done(struct calibration *calibration);
+
+/* Jobs of a worker (tuner/base/worker.h) on a struct calibration that is prepared. 0 or a negative errno,
+ * with words in its err. */
+
+/* Measures everything once, as round n_rounds, which it then counts. */
+int calibrate_round_measure(void *calibration);
+
+/* The rate of first touch for some rounds, before all of them: afterwards the host takes back what was
+ * touched, and the machine is busy with that, which is waited for. */
+int calibrate_round_touch(void *calibration);
+
+/* As a table, and as JSON (fstune/calibration/1). 0 or the errno of a failed write. */
+int calibrate_report_text(FILE *out, const struct calibration *calibration, struct err *err);
+int calibrate_report_json(FILE *out, const struct calibration *calibration, struct err *err);

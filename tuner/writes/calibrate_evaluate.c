@@ -61,6 +61,16 @@ static struct moments moments_near(const double *samples, size_t n, bool logs)
     return moments;
 }
 
+/* logs: of seconds per byte, whose mean gives a rate. */
+static void set_from_moments(struct calibrate_value *value, struct moments moments, bool logs)
+{
+    value->n = moments.n;
+    if (moments.n > 0 && logs)
+        set_rate(value, moments);
+    else if (moments.n > 0)
+        set_cost(value, moments.mean, student_interval(moments, CALIBRATE_CONFIDENCE));
+}
+
 static void evaluate_series(const struct calibrate_round *rounds, size_t n, enum calibrate_series series,
                             bool is_rate, struct calibrate_value *value)
 {
@@ -71,34 +81,7 @@ static void evaluate_series(const struct calibrate_round *rounds, size_t n, enum
         if (isfinite(sample) && (!is_rate || sample > 0))
             samples[n_samples++] = is_rate ? log(sample) : sample;
     }
-    struct moments moments = moments_near(samples, n_samples, is_rate);
-    value->n = moments.n;
-    if (moments.n == 0)
-        return;
-    if (is_rate)
-        set_rate(value, moments);
-    else
-        set_cost(value, moments.mean, student_interval(moments, CALIBRATE_CONFIDENCE));
-}
-
-/* Each round has a line of its own: their scatter is that of the machine from moment to moment, which
- * residuals inside a round do not show. */
-static int moments_of_lines(const struct calibrate_round *rounds, size_t n, const struct line_source *source,
-                            struct moments *ret)
-{
-    double samples[CALIBRATE_MOST_ROUNDS];
-    size_t n_samples = 0;
-    for (size_t i = 0; i < n; i++) {
-        struct line_fit fit;
-        int result = line_fit(source->bytes, costs_of(&rounds[i], source), source->n_sizes, &fit);
-        if (result < 0)
-            return result;
-        /* A round whose slope is not above 0 does not show what a byte costs, and is left out. */
-        if (!source->slope || fit.slope > 0)
-            samples[n_samples++] = source->slope ? log(fit.slope) : fit.intercept;
-    }
-    *ret = moments_near(samples, n_samples, source->slope);
-    return 0;
+    set_from_moments(value, moments_near(samples, n_samples, is_rate), is_rate);
 }
 
 static int fit_all(const struct calibrate_round *rounds, size_t n, const struct line_source *source,
@@ -128,24 +111,30 @@ static void set_from_fit(struct calibrate_value *value, bool slope)
         value->interval = (struct interval){1 / (fit->slope + reach), 1 / (fit->slope - reach)};
 }
 
-/* The line of all rounds where most single rounds have none. */
+/* Each round has a line of its own: their scatter is that of the machine from moment to moment, which
+ * residuals inside a round do not show. The line of all rounds counts where most single rounds have none. */
 static int evaluate_line(const struct calibrate_round *rounds, size_t n, const struct line_source *source,
                          struct calibrate_value *value, struct err *err)
 {
-    struct moments moments;
-    int result = moments_of_lines(rounds, n, source, &moments);
-    if (result == 0)
-        result = fit_all(rounds, n, source, &value->fit);
+    double samples[CALIBRATE_MOST_ROUNDS];
+    size_t n_samples = 0;
+    int result = fit_all(rounds, n, source, &value->fit);
+    for (size_t i = 0; i < n && result == 0; i++) {
+        struct line_fit fit;
+        result = line_fit(source->bytes, costs_of(&rounds[i], source), source->n_sizes, &fit);
+        /* A round whose slope is not above 0 does not show what a byte costs, and is left out. */
+        if (result == 0 && (!source->slope || fit.slope > 0))
+            samples[n_samples++] = source->slope ? log(fit.slope) : fit.intercept;
+    }
     if (result < 0)
         return err_sys(err, result, "no line fits the costs that were measured");
+    struct moments moments = moments_near(samples, n_samples, source->slope);
     value->n = moments.n;
     value->fitted = true;
     if (2 * moments.n < n)
         set_from_fit(value, source->slope);
-    else if (source->slope)
-        set_rate(value, moments);
     else
-        set_cost(value, moments.mean, student_interval(moments, CALIBRATE_CONFIDENCE));
+        set_from_moments(value, moments, source->slope);
     return 0;
 }
 
@@ -167,11 +156,8 @@ static void evaluate_device(const struct calibrate_round *rounds, size_t n,
         if (seconds > 0)
             samples[n_samples++] = log(seconds / bytes);
     }
-    struct moments moments = moments_near(samples, n_samples, true);
-    if (moments.n == 0)
-        return;
-    value->n = moments.n;
-    set_rate(value, moments);
+    if (n_samples > 0)
+        set_from_moments(value, moments_near(samples, n_samples, true), true);
 }
 
 static int evaluate_lines(const struct calibrate_round *rounds, size_t n, const struct calibrate_sizes *sizes,

@@ -1,5 +1,5 @@
 /* One round of a calibration: everything once. */
-#include "tuner/writes/calibrate_internal.h"
+#include "tuner/writes/calibrate.h"
 
 #include "bench/base/rng.h"
 #include "tuner/base/interrupt.h"

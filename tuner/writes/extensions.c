@@ -93,10 +93,8 @@ static bool means_something(const struct extension *extension, enum cawl_mode mo
 static const char *missing_figure(const struct extension *extension, const struct host_file *host)
 {
     for (size_t i = 0; i < 2 && extension->needs[i] > 0; i++) {
-        const struct host_parameter *parameter = &host_parameters[extension->needs[i]];
-        const void *place = (const char *)&host->host + parameter->offset;
-        if (!(*(const double *)place > 0))
-            return parameter->name;
+        if (!(host_value(&host->host, extension->needs[i]) > 0))
+            return host_parameters[extension->needs[i]].name;
     }
     return extension->place == AT(split_s) && !(host->max_request_bytes > 0) ? "max_request" : NULL;
 }

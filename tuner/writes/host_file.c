@@ -17,61 +17,59 @@
 #define MOST_SECONDS 1e9
 #define N_OF(array)  (sizeof(array) / sizeof((array)[0]))
 
-#define PLACE(member) offsetof(struct cawl_host, member)
+_Static_assert(sizeof(struct cawl_host) == HOST_N_PARAMETERS * sizeof(double),
+               "the parameters are the members of struct cawl_host");
 
 const struct host_parameter host_parameters[HOST_N_PARAMETERS] = {
-    {"bw_mem", "copying large blocks in memory that was touched before", PLACE(bw_mem_bps), HOST_BPS, true,
-     false},
-    {"bw_ramdisk", "write(2) into the page cache below the background limit, memory touched before",
-     PLACE(bw_ramdisk_bps), HOST_BPS, true, false},
+    {"bw_mem", "copying large blocks in memory that was touched before", HOST_BPS, true, false},
+    {"bw_ramdisk", "write(2) into the page cache below the background limit, memory touched before", HOST_BPS,
+     true, false},
     {"bw_ramdisk_first_touch", "the same into memory that the machine's host has to give back first",
-     PLACE(bw_ramdisk_first_touch_bps), HOST_BPS, true, true},
-    {"bw_reduced", "write(2) into the page cache while pages are written back", PLACE(bw_reduced_bps),
-     HOST_BPS, true, false},
-    {"bw_rewrite", "write(2) over pages that are dirty already", PLACE(bw_rewrite_bps), HOST_BPS, true, true},
-    {"bw_dev", "the device, written", PLACE(bw_dev_bps), HOST_BPS, true, false},
-    {"bw_rdev", "the device, read", PLACE(bw_rdev_bps), HOST_BPS, true, false},
-    {"bw_writeback", "the device, written by the kernel from the page cache", PLACE(bw_writeback_bps),
      HOST_BPS, true, true},
-    {"bw_page", "bytes of a small write(2) into new pages", PLACE(bw_page_bps), HOST_BPS, true, true},
-    {"bw_buffer", "bytes of a small fwrite into the buffer of its stream", PLACE(bw_buffer_bps), HOST_BPS,
-     true, true},
-    {"sc_w", "fixed cost of a write call", PLACE(sc_w_s), HOST_SECONDS, true, false},
-    {"sc_sw", "fixed cost of a synchronous write call", PLACE(sc_sw_s), HOST_SECONDS, true, false},
-    {"sc_f", "fixed cost of an fwrite into the buffer of its stream", PLACE(sc_f_s), HOST_SECONDS, true,
-     true},
-    {"c_sk", "a seek: a random synchronous write less a sequential one", PLACE(c_sk_s), HOST_SECONDS, true,
-     false},
-    {"bs", "logical block of the device", PLACE(bs_bytes), HOST_BYTES, false, false},
-    {"bf", "buffer of the C library's streams", PLACE(bf_bytes), HOST_BYTES, false, false},
-    {"limit_bg", "dirty memory from which on it is written back", PLACE(limit_bg_bytes), HOST_BYTES, false,
-     false},
-    {"limit_hard", "dirty memory at which writers wait", PLACE(limit_hard_bytes), HOST_BYTES, false, false},
-    {"dirty_expire", "age from which on dirty pages are written back", PLACE(dirty_expire_s), HOST_SECONDS,
-     false, false},
+    {"bw_reduced", "write(2) into the page cache while pages are written back", HOST_BPS, true, false},
+    {"bw_rewrite", "write(2) over pages that are dirty already", HOST_BPS, true, true},
+    {"bw_dev", "the device, written", HOST_BPS, true, false},
+    {"bw_rdev", "the device, read", HOST_BPS, true, false},
+    {"bw_writeback", "the device, written by the kernel from the page cache", HOST_BPS, true, true},
+    {"bw_page", "bytes of a small write(2) into new pages", HOST_BPS, true, true},
+    {"bw_buffer", "bytes of a small fwrite into the buffer of its stream", HOST_BPS, true, true},
+    {"sc_w", "fixed cost of a write call", HOST_SECONDS, true, false},
+    {"sc_sw", "fixed cost of a synchronous write call", HOST_SECONDS, true, false},
+    {"sc_f", "fixed cost of an fwrite into the buffer of its stream", HOST_SECONDS, true, true},
+    {"c_sk", "a seek: a random synchronous write less a sequential one", HOST_SECONDS, true, false},
+    {"bs", "logical block of the device", HOST_BYTES, false, false},
+    {"bf", "buffer of the C library's streams", HOST_BYTES, false, false},
+    {"limit_bg", "dirty memory from which on it is written back", HOST_BYTES, false, false},
+    {"limit_hard", "dirty memory at which writers wait", HOST_BYTES, false, false},
+    {"dirty_expire", "age from which on dirty pages are written back", HOST_SECONDS, false, false},
 };
 
-/* What stands beside the model's parameters, all of it optional. */
-static const struct extra {
+/* What stands beside the model's parameters, all of it optional: texts, and numbers with a unit. */
+static const struct other {
     const char *name;
     size_t offset; /* in struct host_file */
+    bool is_text;
     enum host_unit unit;
-} extras[] = {
-    {"page_size", offsetof(struct host_file, page_size_bytes), HOST_BYTES},
-    {"max_request", offsetof(struct host_file, max_request_bytes), HOST_BYTES},
-    {"writeback_interval", offsetof(struct host_file, writeback_interval_s), HOST_SECONDS},
+} others[] = {
+    {"hostname", offsetof(struct host_file, hostname), true, 0},
+    {"path", offsetof(struct host_file, path), true, 0},
+    {"file_system", offsetof(struct host_file, file_system), true, 0},
+    {"kernel", offsetof(struct host_file, kernel), true, 0},
+    {"date", offsetof(struct host_file, date), true, 0},
+    {"page_size", offsetof(struct host_file, page_size_bytes), false, HOST_BYTES},
+    {"max_request", offsetof(struct host_file, max_request_bytes), false, HOST_BYTES},
+    {"writeback_interval", offsetof(struct host_file, writeback_interval_s), false, HOST_SECONDS},
 };
 
-static const struct text_field {
-    const char *name;
-    size_t offset;
-} text_fields[] = {
-    {"hostname", offsetof(struct host_file, hostname)},
-    {"path", offsetof(struct host_file, path)},
-    {"file_system", offsetof(struct host_file, file_system)},
-    {"kernel", offsetof(struct host_file, kernel)},
-    {"date", offsetof(struct host_file, date)},
-};
+double host_value(const struct cawl_host *host, size_t i)
+{
+    return ((const double *)(const void *)host)[i];
+}
+
+void host_set_value(struct cawl_host *host, size_t i, double value)
+{
+    ((double *)(void *)host)[i] = value;
+}
 
 /* One reading of a file. */
 struct reading {
@@ -148,11 +146,6 @@ static const char *form_of(enum host_unit unit)
                                 : "is no size; write bytes as a number, or a text like \"4k\"";
 }
 
-static double *value_in_host(struct cawl_host *host, size_t i)
-{
-    return (double *)(void *)((char *)host + host_parameters[i].offset);
-}
-
 /* The costs of calls and of a seek may be too small to be seen. */
 static bool may_be_zero(size_t i)
 {
@@ -180,7 +173,7 @@ static int read_parameter(struct reading *reading, const config_setting_t *setti
                                        ? "is out of range; use at most 1e9 seconds"
                                        : "is out of range; use 1 to 1e18",
                                    err);
-    *value_in_host(&reading->file->host, i) = number;
+    host_set_value(&reading->file->host, i, number);
     reading->seen[i] = true;
     return 0;
 }
@@ -200,27 +193,25 @@ static int read_interval(struct reading *reading, const config_setting_t *settin
     return 0;
 }
 
-static int read_extra(struct reading *reading, const config_setting_t *setting, const struct extra *extra,
+static int read_other(struct reading *reading, const config_setting_t *setting, const struct other *other,
                       struct err *err)
 {
+    void *place = (char *)reading->file + other->offset;
+    const char *text = config_setting_get_string(setting);
     double number = 0;
-    if (number_in_host_file(setting, extra->unit, &number) < 0)
-        return refuse_host_setting(reading, setting, form_of(extra->unit), err);
+    if (other->is_text) {
+        if (text == NULL)
+            return refuse_host_setting(reading, setting, "wants a text; write it in quotes", err);
+        if (strlen(text) >= HOST_TEXT_SIZE)
+            return refuse_host_setting(reading, setting, "the text is too long; shorten it", err);
+        memcpy(place, text, strlen(text) + 1);
+        return 0;
+    }
+    if (number_in_host_file(setting, other->unit, &number) < 0)
+        return refuse_host_setting(reading, setting, form_of(other->unit), err);
     if (number < 0)
         return refuse_host_setting(reading, setting, "must not be negative", err);
-    *(double *)(void *)((char *)reading->file + extra->offset) = number;
-    return 0;
-}
-
-static int read_text_field(struct reading *reading, const config_setting_t *setting,
-                           const struct text_field *field, struct err *err)
-{
-    const char *text = config_setting_get_string(setting);
-    if (text == NULL)
-        return refuse_host_setting(reading, setting, "wants a text; write it in quotes", err);
-    if (strlen(text) >= HOST_TEXT_SIZE)
-        return refuse_host_setting(reading, setting, "the text is too long; shorten it", err);
-    memcpy((char *)reading->file + field->offset, text, strlen(text) + 1);
+    *(double *)place = number;
     return 0;
 }
 
@@ -239,13 +230,9 @@ static int read_setting(struct reading *reading, const config_setting_t *setting
         if (host_parameters[i].measured && is_interval_of(name, host_parameters[i].name))
             return read_interval(reading, setting, i, err);
     }
-    for (size_t i = 0; i < N_OF(extras); i++) {
-        if (strcmp(name, extras[i].name) == 0)
-            return read_extra(reading, setting, &extras[i], err);
-    }
-    for (size_t i = 0; i < N_OF(text_fields); i++) {
-        if (strcmp(name, text_fields[i].name) == 0)
-            return read_text_field(reading, setting, &text_fields[i], err);
+    for (size_t i = 0; i < N_OF(others); i++) {
+        if (strcmp(name, others[i].name) == 0)
+            return read_other(reading, setting, &others[i], err);
     }
     return refuse_host_setting(reading, setting, "is not known here; `fstune calibrate` writes such a file",
                                err);
@@ -313,18 +300,20 @@ static const char *format_number(double number, char buffer[NUMBER_SIZE])
     return buffer;
 }
 
-static void write_number(FILE *out, const char *name, double number, const char *comment)
-{
-    char text[NUMBER_SIZE];
-    fprintf(out, "%s = %s;%s%s\n", name, format_number(number, text), comment[0] != '\0' ? " # " : "",
-            comment);
-}
+static const char *const unit_words[] = {"bytes/s", "bytes", "seconds"};
 
-static void write_interval(FILE *out, const char *name, const struct interval *interval)
+static void write_parameter(FILE *out, const struct host_file *file, size_t i)
 {
-    char low[NUMBER_SIZE], high[NUMBER_SIZE];
+    const struct host_parameter *parameter = &host_parameters[i];
+    const struct interval *interval = &file->intervals[i];
+    const double value = host_value(&file->host, i);
+    char text[NUMBER_SIZE], high[NUMBER_SIZE];
+    if (parameter->optional && value <= 0)
+        return;
+    fprintf(out, "\n# %s, %s\n%s = %s;\n", parameter->meaning, unit_words[parameter->unit], parameter->name,
+            format_number(value, text));
     if (isfinite(interval->low) && isfinite(interval->high))
-        fprintf(out, "%s" SUFFIX " = [%s, %s];\n", name, format_number(interval->low, low),
+        fprintf(out, "%s" SUFFIX " = [%s, %s];\n", parameter->name, format_number(interval->low, text),
                 format_number(interval->high, high));
 }
 
@@ -344,29 +333,28 @@ static void write_text(FILE *out, const char *name, const char *text)
     fputs("\";\n", out);
 }
 
-int host_file_write(FILE *out, const void *context, struct err *err)
+static void write_others(FILE *out, const struct host_file *file, bool texts)
 {
-    const struct host_file *file = context;
-    static const char *const units[] = {"bytes/s", "bytes", "seconds"};
+    char number[NUMBER_SIZE];
+    for (size_t i = 0; i < N_OF(others); i++) {
+        const void *place = (const char *)file + others[i].offset;
+        if (texts && others[i].is_text)
+            write_text(out, others[i].name, place);
+        else if (!texts && !others[i].is_text && *(const double *)place > 0)
+            fprintf(out, "%s = %s; # %s\n", others[i].name, format_number(*(const double *)place, number),
+                    unit_words[others[i].unit]);
+    }
+}
+
+int host_file_write(FILE *out, const void *file, struct err *err)
+{
     fputs("# fstune calibrate: what writes cost on this machine and file system.\n"
           "# Rates in bytes/s, sizes in bytes, times in seconds.\n",
           out);
-    for (size_t i = 0; i < N_OF(text_fields); i++)
-        write_text(out, text_fields[i].name, (const char *)file + text_fields[i].offset);
-    for (size_t i = 0; i < HOST_N_PARAMETERS; i++) {
-        const struct host_parameter *parameter = &host_parameters[i];
-        double value = *value_in_host((struct cawl_host *)(uintptr_t)&file->host, i);
-        if (parameter->optional && value <= 0)
-            continue;
-        fprintf(out, "\n# %s, %s\n", parameter->meaning, units[parameter->unit]);
-        write_number(out, parameter->name, value, "");
-        write_interval(out, parameter->name, &file->intervals[i]);
-    }
+    write_others(out, file, true);
+    for (size_t i = 0; i < HOST_N_PARAMETERS; i++)
+        write_parameter(out, file, i);
     fputc('\n', out);
-    for (size_t i = 0; i < N_OF(extras); i++) {
-        double value = *(const double *)(const void *)((const char *)file + extras[i].offset);
-        if (value > 0)
-            write_number(out, extras[i].name, value, units[extras[i].unit]);
-    }
+    write_others(out, file, false);
     return ferror(out) ? err_set(err, -EIO, "the host file cannot be written") : 0;
 }

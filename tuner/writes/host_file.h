@@ -14,7 +14,6 @@
 struct host_parameter {
     const char *name;    /* "bw_mem", ... as in the file */
     const char *meaning; /* a comment of the file; one line */
-    size_t offset;       /* of the double in struct cawl_host */
     enum host_unit { HOST_BPS, HOST_BYTES, HOST_SECONDS } unit;
     bool measured; /* else read from the system: no interval */
     bool optional; /* the file may lack it */
@@ -46,6 +45,10 @@ enum host_index {
 };
 
 extern const struct host_parameter host_parameters[HOST_N_PARAMETERS];
+
+/* A parameter by its place. */
+double host_value(const struct cawl_host *host, size_t i);
+void host_set_value(struct cawl_host *host, size_t i, double value);
 
 #define HOST_TEXT_SIZE 512
 

@@ -8,27 +8,19 @@
 #include <math.h>
 #include <string.h>
 
-#define NS_PER_S 1e9
-
-/* Options that mean something together with other options only. */
-struct conflict {
-    bool is_there;
-    const char *text;
-};
-
-static int refuse_first(const struct conflict *conflicts, size_t n, struct err *err)
+/* Refuses options that contradict each other or mean nothing here. 0 or -EINVAL with one line. */
+static int check_prediction_options(const struct settings *settings, struct err *err)
 {
-    for (size_t i = 0; i < n; i++) {
-        if (conflicts[i].is_there)
-            return err_set(err, -EINVAL, "%s", conflicts[i].text);
-    }
-    return 0;
-}
-
-static int check_load(const struct settings_prediction *asked, struct err *err)
-{
-    const bool traced = asked->trace[0] != '\0';
-    const struct conflict conflicts[] = {
+    const struct settings_prediction *asked = &settings->prediction;
+    const bool traced = asked->trace[0] != '\0', letters = strcmp(asked->picture, "-") == 0,
+               csv_out = strcmp(asked->csv, "-") == 0;
+    /* Options that mean something together with other options only. */
+    const struct {
+        bool is_there;
+        const char *text;
+    } conflicts[] = {
+        {asked->host[0] == '\0',
+         "--host is missing; give the file that fstune calibrate --path DIR -o host.conf writes"},
         {traced && asked->pattern_given, "--pattern: the writes come from --trace; leave one of them out"},
         {traced && asked->total_bytes > 0, "--total: the writes come from --trace; leave one of them out"},
         {traced && asked->request_size_bytes > 0,
@@ -43,15 +35,6 @@ static int check_load(const struct settings_prediction *asked, struct err *err)
         {asked->rewrite_share > 0 && asked->random,
          "--rewrite: writes in random order have none before them to overlap; use --pattern write"},
         {asked->close && asked->mode != CAWL_STDIO, "--close is for --mode stdio, which has a buffer"},
-    };
-    return refuse_first(conflicts, sizeof conflicts / sizeof conflicts[0], err);
-}
-
-static int check_output(const struct settings *settings, struct err *err)
-{
-    const struct settings_prediction *asked = &settings->prediction;
-    const bool csv_out = strcmp(asked->csv, "-") == 0, letters = strcmp(asked->picture, "-") == 0;
-    const struct conflict conflicts[] = {
         {settings->json && csv_out, "--json and --csv - both want standard output; give --csv a file"},
         {letters && (settings->json || csv_out),
          "--plot - wants standard output for itself; give it a file, as --plot costs.png"},
@@ -63,31 +46,11 @@ static int check_output(const struct settings *settings, struct err *err)
         {!asked->validate && settings->dry_run,
          "--dry-run is for --validate; a prediction alone writes nothing"},
     };
-    return refuse_first(conflicts, sizeof conflicts / sizeof conflicts[0], err);
-}
-
-int predict_check(const struct settings *settings, struct err *err)
-{
-    if (settings->prediction.host[0] == '\0')
-        return err_set(err, -EINVAL,
-                       "--host is missing; give the file that fstune calibrate --path DIR -o host.conf "
-                       "writes");
-    int result = check_load(&settings->prediction, err);
-    return result == 0 ? check_output(settings, err) : result;
-}
-
-static int open_load(struct predict *predict, struct err *err)
-{
-    const struct settings_prediction *asked = &predict->settings->prediction;
-    if (asked->trace[0] != '\0')
-        return write_load_read(asked->trace, &predict->load, err);
-    const struct write_load_plan plan = {.random = asked->random,
-                                         .total_bytes = asked->total_bytes,
-                                         .request_size_bytes = asked->request_size_bytes,
-                                         .delay_s = (double)asked->delay_ns / NS_PER_S,
-                                         .rewrite_share = asked->rewrite_share,
-                                         .seed = predict->seed};
-    return write_load_generate(&plan, &predict->load, err);
+    for (size_t i = 0; i < sizeof conflicts / sizeof conflicts[0]; i++) {
+        if (conflicts[i].is_there)
+            return err_set(err, -EINVAL, "%s", conflicts[i].text);
+    }
+    return 0;
 }
 
 int predict_open(struct predict *predict, const struct settings *settings, struct err *err)
@@ -97,13 +60,16 @@ int predict_open(struct predict *predict, const struct settings *settings, struc
     predict->settings = settings;
     predict->mode = (enum cawl_mode)asked->mode;
     predict->seed = settings->seed_given ? settings->seed : rng_seed_from_system() >> 1;
-    int result = predict_check(settings, err);
+    int result = check_prediction_options(settings, err);
     if (result == 0)
         result = host_file_read(asked->host, &predict->host, err);
     if (result == 0)
         result = extensions_read(asked, predict->mode, &predict->host, &predict->options, err);
     predict->extended = extensions_any(&predict->options);
-    return result == 0 ? open_load(predict, err) : result;
+    if (result < 0)
+        return result;
+    return asked->trace[0] != '\0' ? write_load_read(asked->trace, &predict->load, err)
+                                   : write_load_generate(asked, predict->seed, &predict->load, err);
 }
 
 static int ask_total(const struct predict *predict, const struct cawl_options *options, enum cawl_mode mode,
@@ -138,38 +104,4 @@ void predict_done(struct predict *predict)
 {
     cawl_prediction_done(&predict->prediction);
     write_load_done(&predict->load);
-}
-
-void predict_states(const struct predict *predict, struct predict_state ret_states[CAWL_N_RUNS])
-{
-    const struct cawl_prediction *prediction = &predict->prediction;
-    memset(ret_states, 0, CAWL_N_RUNS * sizeof *ret_states);
-    for (size_t i = 0; i < prediction->n_changes; i++) {
-        const struct cawl_change *change = &prediction->changes[i];
-        struct predict_state *state = &ret_states[change->run];
-        const size_t end = i + 1 < prediction->n_changes ? change[1].chunk : prediction->n;
-        state->n_times++;
-        for (size_t chunk = change->chunk; chunk < end; chunk++) {
-            state->n_writes++;
-            state->bytes += predict->load.chunks[chunk].size_bytes;
-            state->cost_s += prediction->costs_s[chunk];
-        }
-    }
-}
-
-double predict_dirty_peak(const struct cawl_prediction *prediction)
-{
-    double peak = prediction->left_bytes;
-    for (size_t i = 0; i < prediction->n; i++)
-        peak = fmax(peak, prediction->dirty_bytes[i]);
-    return peak;
-}
-
-const char *predict_state_name(const struct cawl_prediction *prediction, size_t i, size_t *cursor)
-{
-    if (prediction->n_changes == 0 || i < prediction->changes[0].chunk)
-        return NULL;
-    while (*cursor + 1 < prediction->n_changes && prediction->changes[*cursor + 1].chunk <= i)
-        ++*cursor;
-    return cawl_run_names[prediction->changes[*cursor].run];
 }

@@ -1,20 +1,20 @@
-/* A prediction as text and as CSV. */
+/* A prediction as text, CSV, JSON and picture. */
 #include "tuner/writes/report_prediction.h"
 
 #include "bench/base/units.h"
 #include "tuner/base/csv.h"
+#include "tuner/base/json.h"
 #include "tuner/base/text.h"
+#include "tuner/picture/plot_deliver.h"
+#include "tuner/writes/extensions.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #define MAX_CHANGES 10 /* of the text; JSON has all */
-
-static const char *seconds(double s, char *buffer)
-{
-    return units_format_duration((uint64_t)llround(fmin(s, 1e9) * 1e9), buffer);
-}
+#define SIZES_TEXT  72
 
 static const char *rate(double bytes, double s, char *buffer)
 {
@@ -26,7 +26,8 @@ static const char *bytes_of(double bytes, char *buffer)
     return units_format_bytes((uint64_t)llround(bytes), buffer);
 }
 
-const char *report_prediction_sizes(const struct predict *predict, char *buffer)
+/* "4k", or of a trace "4k..1m", the smallest and the largest write; a buffer of SIZES_TEXT. */
+static const char *format_request_sizes(const struct predict *predict, char *buffer)
 {
     const struct settings_prediction *asked = &predict->settings->prediction;
     const struct write_load *load = &predict->load;
@@ -38,8 +39,8 @@ const char *report_prediction_sizes(const struct predict *predict, char *buffer)
         least = load->chunks[i].size_bytes < least ? load->chunks[i].size_bytes : least;
         most = load->chunks[i].size_bytes > most ? load->chunks[i].size_bytes : most;
     }
-    snprintf(buffer, REPORT_PREDICTION_SIZES, "%s%s%s", units_format_size(least, low),
-             least == most ? "" : "..", least == most ? "" : units_format_size(most, high));
+    snprintf(buffer, SIZES_TEXT, "%s%s%s", units_format_size(least, low), least == most ? "" : "..",
+             least == most ? "" : units_format_size(most, high));
     return buffer;
 }
 
@@ -54,14 +55,14 @@ static void print_prediction_head(FILE *out, const struct predict *predict)
 {
     const struct settings_prediction *asked = &predict->settings->prediction;
     const struct write_load *load = &predict->load;
-    char size[UNITS_TEXT_SIZE], sizes[REPORT_PREDICTION_SIZES], delay[UNITS_TEXT_SIZE];
+    char size[UNITS_TEXT_SIZE], sizes[SIZES_TEXT], delay[UNITS_TEXT_SIZE];
     fprintf(out, "Predicted, not measured\n\nHost     ");
     print_words(out, "", asked->host);
     print_words(out, ": ", predict->host.file_system);
     print_words(out, " at ", predict->host.path);
     print_words(out, " of ", predict->host.hostname);
     print_words(out, ", ", predict->host.date);
-    fprintf(out, "\nWrites   %zu of %s, %s in all", load->n, report_prediction_sizes(predict, sizes),
+    fprintf(out, "\nWrites   %zu of %s, %s in all", load->n, format_request_sizes(predict, sizes),
             bytes_of((double)load->total_bytes, size));
     if (asked->trace[0] != '\0') {
         fprintf(out, ", %zu file%s", load->n_files, load->n_files == 1 ? "" : "s");
@@ -81,7 +82,7 @@ static void print_prediction_head(FILE *out, const struct predict *predict)
 static void print_total(FILE *out, const struct predict *predict, const char *name, double total_s)
 {
     char time[UNITS_TEXT_SIZE], speed[UNITS_TEXT_SIZE];
-    fprintf(out, "  %-24s %10s %12s", name, seconds(total_s, time),
+    fprintf(out, "  %-24s %10s %12s", name, text_short_duration(1e9 * total_s, time),
             rate((double)predict->load.total_bytes, total_s, speed));
     if (predict->naive_total_s > 0)
         fprintf(out, " %9.3g", total_s / predict->naive_total_s);
@@ -107,26 +108,50 @@ static void print_totals(FILE *out, const struct predict *predict)
     if (predict->mode != CAWL_NAIVE)
         print_total(out, predict, "naive (size / device)", predict->naive_total_s);
     fprintf(out, "\nA write takes %s on average, %s at least, %s at most",
-            seconds(sum / (double)prediction->n, mean), seconds(least, low), seconds(most, high));
+            text_short_duration(1e9 * sum / (double)prediction->n, mean),
+            text_short_duration(1e9 * least, low), text_short_duration(1e9 * most, high));
     if (prediction->close_s > 0)
-        fprintf(out, "; the last flush %s", seconds(prediction->close_s, mean));
+        fprintf(out, "; the last flush %s", text_short_duration(1e9 * prediction->close_s, mean));
     fputs(".\n", out);
+}
+
+/* What passed in one state. */
+struct state_sums {
+    size_t n_writes, n_times; /* entered so often */
+    uint64_t bytes;
+    double cost_s;
+};
+
+static void add_up_states(const struct predict *predict, struct state_sums states[CAWL_N_RUNS])
+{
+    const struct cawl_prediction *prediction = &predict->prediction;
+    for (size_t i = 0; i < prediction->n_changes; i++) {
+        const struct cawl_change *change = &prediction->changes[i];
+        struct state_sums *state = &states[change->run];
+        const size_t end = i + 1 < prediction->n_changes ? change[1].chunk : prediction->n;
+        state->n_times++;
+        for (size_t chunk = change->chunk; chunk < end; chunk++) {
+            state->n_writes++;
+            state->bytes += predict->load.chunks[chunk].size_bytes;
+            state->cost_s += prediction->costs_s[chunk];
+        }
+    }
 }
 
 static void print_states(FILE *out, const struct predict *predict)
 {
-    struct predict_state states[CAWL_N_RUNS];
+    struct state_sums states[CAWL_N_RUNS] = {0};
     char size[UNITS_TEXT_SIZE], mean[UNITS_TEXT_SIZE], speed[UNITS_TEXT_SIZE];
-    predict_states(predict, states);
+    add_up_states(predict, states);
     fprintf(out, "\n  %-14s %8s %10s %10s %10s %12s\n", "state", "entered", "writes", "bytes", "mean cost",
             "rate");
     for (size_t i = 0; i < CAWL_N_RUNS; i++) {
-        const struct predict_state *state = &states[i];
+        const struct state_sums *state = &states[i];
         if (state->n_writes == 0)
             continue;
         fprintf(out, "  %-14s %8zu %10zu %10s %10s %12s\n", cawl_run_names[i], state->n_times,
                 state->n_writes, bytes_of((double)state->bytes, size),
-                seconds(state->cost_s / (double)state->n_writes, mean),
+                text_short_duration(1e9 * state->cost_s / (double)state->n_writes, mean),
                 rate((double)state->bytes, state->cost_s, speed));
     }
 }
@@ -150,12 +175,13 @@ static void print_borders(FILE *out, const struct cawl_prediction *prediction)
         fputs("\nThe page cache takes all of it at full speed", out);
     else
         fprintf(out, "\nThe page cache takes %s at full speed, %s long",
-                bytes_of((double)async->written_bytes, size), seconds(async->at_s, time));
+                bytes_of((double)async->written_bytes, size), text_short_duration(1e9 * async->at_s, time));
     if (throttle == NULL)
         fputs("; nobody is made to wait.\n", out);
     else
         fprintf(out, "; writers wait for the device from %s on, after %s.\n",
-                bytes_of((double)throttle->written_bytes, size), seconds(throttle->at_s, time));
+                bytes_of((double)throttle->written_bytes, size),
+                text_short_duration(1e9 * throttle->at_s, time));
 }
 
 static void print_changes(FILE *out, const struct predict *predict)
@@ -166,11 +192,21 @@ static void print_changes(FILE *out, const struct predict *predict)
     fprintf(out, "\n  %-14s %12s %12s %12s\n", "begins", "at", "after", "write");
     for (size_t i = 0; i < n && i < MAX_CHANGES; i++) {
         const struct cawl_change *change = &prediction->changes[i];
-        fprintf(out, "  %-14s %12s %12s %12zu\n", cawl_run_names[change->run], seconds(change->at_s, time),
-                bytes_of((double)change->written_bytes, size), change->chunk);
+        fprintf(out, "  %-14s %12s %12s %12zu\n", cawl_run_names[change->run],
+                text_short_duration(1e9 * change->at_s, time), bytes_of((double)change->written_bytes, size),
+                change->chunk);
     }
     if (n > MAX_CHANGES)
         fprintf(out, "  ... and %zu more (--json has them)\n", n - MAX_CHANGES);
+}
+
+/* 0 without writes. */
+static double dirty_peak_of(const struct cawl_prediction *prediction)
+{
+    double peak = prediction->left_bytes;
+    for (size_t i = 0; i < prediction->n; i++)
+        peak = fmax(peak, prediction->dirty_bytes[i]);
+    return peak;
 }
 
 static void print_dirty(FILE *out, const struct predict *predict)
@@ -189,9 +225,9 @@ static void print_dirty(FILE *out, const struct predict *predict)
     fprintf(out,
             " memory reaches %s (written back from %s on, writers wait at %s); %s is left at the end, "
             "%s of work for the device%s.\n",
-            bytes_of(predict_dirty_peak(prediction), peak), bytes_of(share * host->limit_bg_bytes, low),
+            bytes_of(dirty_peak_of(prediction), peak), bytes_of(share * host->limit_bg_bytes, low),
             bytes_of(share * host->limit_hard_bytes, high), bytes_of(left_bytes, left),
-            seconds(cawl_written_back_s(host, &predict->options, left_bytes), time),
+            text_short_duration(1e9 * cawl_written_back_s(host, &predict->options, left_bytes), time),
             writers > 1 ? ", with what the others leave" : "");
 }
 
@@ -208,6 +244,17 @@ int report_prediction_text(FILE *out, const struct predict *predict, struct err 
     return text_finish(out, err);
 }
 
+/* The state of chunk i; cursor, 0 at first, remembers the place while i ascends. "" in modes without a page
+ * cache. */
+static const char *state_of(const struct cawl_prediction *prediction, size_t i, size_t *cursor)
+{
+    if (prediction->n_changes == 0 || i < prediction->changes[0].chunk)
+        return "";
+    while (*cursor + 1 < prediction->n_changes && prediction->changes[*cursor + 1].chunk <= i)
+        ++*cursor;
+    return cawl_run_names[prediction->changes[*cursor].run];
+}
+
 int report_prediction_csv(FILE *out, const void *context, struct err *err)
 {
     const struct predict *predict = context;
@@ -216,13 +263,127 @@ int report_prediction_csv(FILE *out, const void *context, struct err *err)
     fputs("chunk,file,offset,size,delay_s,cost_s,end_s,dirty_bytes,state" CSV_END, out);
     for (size_t i = 0; i < prediction->n; i++) {
         const struct cawl_chunk *chunk = &predict->load.chunks[i];
-        const char *state = predict_state_name(prediction, i, &cursor);
         fprintf(out, "%zu,", i);
         csv_text(out, predict->load.files[chunk->file]);
         fprintf(out, ",%" PRIu64 ",%" PRIu64 ",%.10g,%.10g,%.12g,%.0f,%s" CSV_END, chunk->offset_bytes,
                 chunk->size_bytes, chunk->delay_s, prediction->costs_s[i], prediction->end_s[i],
-                prediction->dirty_bytes[i], state != NULL ? state : "");
+                prediction->dirty_bytes[i], state_of(prediction, i, &cursor));
     }
     (void)err;
     return 0;
+}
+
+json_t *report_prediction_states(const struct cawl_prediction *prediction)
+{
+    json_t *array = json_array();
+    for (size_t i = 0; i < prediction->n_changes; i++) {
+        const struct cawl_change *change = &prediction->changes[i];
+        json_array_append_new(array, json_pack("{s:s, s:o, s:I, s:I}", "state", cawl_run_names[change->run],
+                                               "from_s", json_number(change->at_s), "from_bytes",
+                                               (json_int_t)change->written_bytes, "chunk",
+                                               (json_int_t)change->chunk));
+    }
+    return array;
+}
+
+json_t *report_prediction_host(const struct host_file *file, const char *path)
+{
+    json_t *object = json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "file", json_text(path), "hostname",
+                               json_text(file->hostname), "path", json_text(file->path), "file_system",
+                               json_text(file->file_system), "kernel", json_text(file->kernel), "date",
+                               json_text(file->date));
+    for (size_t i = 0; i < HOST_N_PARAMETERS; i++)
+        json_object_set_new(object, host_parameters[i].name, json_number(host_value(&file->host, i)));
+    return object;
+}
+
+static json_t *load_to_json(const struct predict *predict)
+{
+    const struct settings_prediction *asked = &predict->settings->prediction;
+    json_t *object =
+        json_pack("{s:I, s:I, s:I}", "writes", (json_int_t)predict->load.n, "bytes",
+                  (json_int_t)predict->load.total_bytes, "files", (json_int_t)predict->load.n_files);
+    if (asked->trace[0] != '\0') {
+        json_object_set_new(object, "trace", json_text(asked->trace));
+        return object;
+    }
+    json_object_set_new(object, "pattern", json_string(asked->random ? "randwrite" : "write"));
+    json_object_set_new(object, "request_size", json_integer((json_int_t)asked->request_size_bytes));
+    json_object_set_new(object, "delay_s", json_number((double)asked->delay_ns / 1e9));
+    json_object_set_new(object, "rewrite_share", json_number(asked->rewrite_share));
+    if (asked->random)
+        json_object_set_new(object, "seed", json_integer((json_int_t)predict->seed));
+    return object;
+}
+
+static json_t *document(const struct predict *predict)
+{
+    const struct cawl_prediction *prediction = &predict->prediction;
+    const struct host_file *host = &predict->host;
+    const double share = cawl_limit_share(&predict->options);
+    const size_t n = prediction->n;
+    return json_pack(
+        "{s:s, s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:{s:o, s:o}, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+        "schema", "fstune/write-prediction/1", "version", FSTUNE_VERSION, "mode",
+        cawl_mode_names[predict->mode], "total_s", json_number(prediction->total_s), "naive_total_s",
+        json_number(predict->naive_total_s), "plain_total_s",
+        json_number(predict->extended ? predict->plain_total_s : prediction->total_s), "close_s",
+        json_number(prediction->close_s), "dirty_peak_bytes", json_number(dirty_peak_of(prediction)),
+        "dirty_left_bytes", json_number(prediction->left_bytes), "limits", "background_bytes",
+        json_number(share * host->host.limit_bg_bytes), "hard_bytes",
+        json_number(share * host->host.limit_hard_bytes), "load", load_to_json(predict), "extensions",
+        extensions_json(&predict->options), "host",
+        report_prediction_host(host, predict->settings->prediction.host), "states",
+        report_prediction_states(prediction), "costs_s", json_numbers(prediction->costs_s, n), "end_s",
+        json_numbers(prediction->end_s, n), "dirty_bytes", json_numbers(prediction->dirty_bytes, n));
+}
+
+int report_prediction_json(FILE *out, const struct predict *predict, struct err *err)
+{
+    json_t *object = document(predict);
+    if (object == NULL)
+        return err_set(err, -ENOMEM, "no memory for the JSON document");
+    /* Without indentation, which would give each of a million costs a line. */
+    int result = json_dumpf(object, out, JSON_REAL_PRECISION(10));
+    json_decref(object);
+    if (result != 0 || fputc('\n', out) == EOF || fflush(out) != 0)
+        return err_sys(err, errno != 0 ? -errno : -EIO, "cannot write the result to standard output");
+    return 0;
+}
+
+/* Shares the prediction's arrays. */
+static void describe_prediction(const struct predict *predict, struct plot_data *data)
+{
+    const struct host_file *host = &predict->host;
+    const double share = cawl_limit_share(&predict->options);
+    struct plot_writes *writes = &data->writes;
+    char sizes[SIZES_TEXT], total[UNITS_TEXT_SIZE];
+    *data = (struct plot_data){.source = PLOT_PREDICTION};
+    writes->prediction = predict->prediction;
+    writes->naive_s = predict->mode == CAWL_NAIVE ? 0 : predict->naive_total_s / (double)predict->load.n;
+    writes->limit_bg_bytes = share * host->host.limit_bg_bytes;
+    writes->limit_hard_bytes = share * host->host.limit_hard_bytes;
+    snprintf(writes->mode, sizeof writes->mode, "%s", cawl_mode_names[predict->mode]);
+    snprintf(writes->load, sizeof writes->load, "%zu write%s of %s, %s in all%s", predict->load.n,
+             predict->load.n == 1 ? "" : "s", format_request_sizes(predict, sizes),
+             units_format_bytes(predict->load.total_bytes, total),
+             predict->extended ? ", extended model" : "");
+    snprintf(data->place, sizeof data->place, "%.60s%s%.60s%s%.60s", host->file_system,
+             host->hostname[0] != '\0' ? " of " : "", host->hostname, host->date[0] != '\0' ? ", " : "",
+             host->date);
+}
+
+static int write_predict_script(FILE *script, const struct plot_request *request, const void *predict,
+                                struct err *err)
+{
+    struct plot_data data;
+    describe_prediction(predict, &data);
+    return plot_prediction.draw(request, &data, script, err);
+}
+
+int report_prediction_plot(const struct predict *predict, struct err *err)
+{
+    const char *name = predict->settings->prediction.picture;
+    return plot_deliver_drawn(&predict->settings->plot, strcmp(name, "-") == 0 ? "" : name,
+                              write_predict_script, predict, err);
 }

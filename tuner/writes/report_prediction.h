@@ -7,8 +7,6 @@
 #include <jansson.h>
 #include <stdio.h>
 
-#define REPORT_PREDICTION_SIZES ((size_t)72)
-
 /* All after predict_run. 0 or the errno of a failed write, -ENOMEM. */
 
 int report_prediction_text(FILE *out, const struct predict *predict, struct err *err);
@@ -25,6 +23,3 @@ int report_prediction_csv(FILE *out, const void *predict, struct err *err);
 
 /* Into the file --plot names, or as letters on standard output. */
 int report_prediction_plot(const struct predict *predict, struct err *err);
-
-/* "4k", or of a trace "4k..1m", the smallest and the largest write; a buffer of REPORT_PREDICTION_SIZES. */
-const char *report_prediction_sizes(const struct predict *predict, char *buffer);

@@ -1,16 +1,20 @@
-/* A validation as text, CSV and JSON. */
+/* A validation as text, CSV, JSON and picture. */
 #include "bench/base/units.h"
 #include "tuner/base/csv.h"
 #include "tuner/base/json.h"
 #include "tuner/base/text.h"
+#include "tuner/picture/plot_assets.h"
+#include "tuner/picture/plot_deliver.h"
+#include "tuner/picture/plot_script.h"
 #include "tuner/writes/report_prediction.h"
-#include "tuner/writes/validate_internal.h"
+#include "tuner/writes/validate.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 
-uint64_t validate_total_bytes(const struct validation *validation)
+/* At most, all repetitions together. */
+static uint64_t most_bytes_of(const struct validation *validation)
 {
     return (validation->load->total_bytes + validate_extra_bytes(validation)) *
            validation->settings->prediction.repetitions;
@@ -24,15 +28,6 @@ static double predicted_seconds(const struct validation *validation)
            (prediction->end_s[prediction->n - 1] + prediction->close_s);
 }
 
-static const char *seconds(double s, char *buffer)
-{
-    if (!isfinite(s) || s < 0 || s > 1e9)
-        snprintf(buffer, UNITS_TEXT_SIZE, "n/a");
-    else
-        units_format_duration((uint64_t)llround(s * 1e9), buffer);
-    return buffer;
-}
-
 void validate_print_plan(FILE *out, const struct validation *validation)
 {
     char path[SETTINGS_TEXT_SIZE], bytes[UNITS_TEXT_SIZE], time[UNITS_TEXT_SIZE];
@@ -42,9 +37,9 @@ void validate_print_plan(FILE *out, const struct validation *validation)
             validation->settings->prediction.repetitions, validation->load->n,
             cawl_mode_names[validation->predict->mode],
             text_printable(validation->settings->file.path, path, sizeof path),
-            units_format_bytes(validate_total_bytes(validation), bytes),
+            units_format_bytes(most_bytes_of(validation), bytes),
             validate_extra_bytes(validation) > 0 ? " at most, the proof of direct I/O included" : "",
-            seconds(fmin(predicted_seconds(validation), 1e9), time));
+            text_short_duration(1e9 * predicted_seconds(validation), time));
 }
 
 int validate_print_plan_json(FILE *out, const struct validation *validation, struct err *err)
@@ -55,7 +50,7 @@ int validate_print_plan_json(FILE *out, const struct validation *validation, str
                   FSTUNE_VERSION, "place", json_text(validation->settings->file.path), "mode",
                   cawl_mode_names[validation->predict->mode], "writes", (json_int_t)validation->load->n,
                   "repetitions", (json_int_t)validation->settings->prediction.repetitions, "max_write_bytes",
-                  (json_int_t)validate_total_bytes(validation), "predicted_seconds",
+                  (json_int_t)most_bytes_of(validation), "predicted_seconds",
                   json_number(predicted_seconds(validation))),
         err);
 }
@@ -76,8 +71,8 @@ static void print_row(FILE *out, const struct validation *validation, const char
     char total[UNITS_TEXT_SIZE] = "", mean[UNITS_TEXT_SIZE] = "", chunk[UNITS_TEXT_SIZE],
          weighted[UNITS_TEXT_SIZE], whole[UNITS_TEXT_SIZE];
     if (!isnan(total_s)) {
-        seconds(total_s, total);
-        seconds(total_s / (double)validation->load->n, mean);
+        text_short_duration(1e9 * total_s, total);
+        text_short_duration(1e9 * total_s / (double)validation->load->n, mean);
     }
     fprintf(out, "%-10s %12s %12s", name, total, mean);
     if (error != NULL)
@@ -119,6 +114,21 @@ int validate_print_text(FILE *out, const struct validation *validation)
     return ferror(out) ? -EIO : 0;
 }
 
+#define N_COLUMNS 7
+
+/* What stands of each write in the CSV and in the picture's data, in their order. */
+static const double *column_of(const struct validation *validation, size_t i)
+{
+    const double *const columns[N_COLUMNS] = {validation->costs_s,
+                                              validation->low_s,
+                                              validation->high_s,
+                                              validation->cawl.prediction.costs_s,
+                                              validation->naive.prediction.costs_s,
+                                              validation->dirty_bytes,
+                                              validation->cawl.prediction.dirty_bytes};
+    return columns[i];
+}
+
 int validate_print_csv(FILE *out, const void *context, struct err *err)
 {
     const struct validation *validation = context;
@@ -128,20 +138,13 @@ int validate_print_csv(FILE *out, const void *context, struct err *err)
           out);
     for (size_t i = 0; i < load->n; i++) {
         const struct cawl_chunk *chunk = &load->chunks[i];
-        const double numbers[] = {validation->costs_s[i],
-                                  validation->low_s[i],
-                                  validation->high_s[i],
-                                  validation->cawl.prediction.costs_s[i],
-                                  validation->naive.prediction.costs_s[i],
-                                  validation->dirty_bytes[i],
-                                  validation->cawl.prediction.dirty_bytes[i]};
         fprintf(out, "%zu,", i);
         csv_text(out, load->files[chunk->file]);
         fprintf(out, ",%" PRIu64 ",%" PRIu64 ",", chunk->offset_bytes, chunk->size_bytes);
         csv_number(out, chunk->delay_s);
-        for (size_t j = 0; j < sizeof numbers / sizeof numbers[0]; j++) {
+        for (size_t j = 0; j < N_COLUMNS; j++) {
             fputc(',', out);
-            csv_number(out, numbers[j]);
+            csv_number(out, column_of(validation, j)[i]);
         }
         fputs(CSV_END, out);
     }
@@ -184,24 +187,82 @@ static json_t *json_measured(const struct validation *validation)
 
 int validate_print_json(FILE *out, const struct validation *validation, struct err *err)
 {
-    size_t n = validation->load->n;
-    json_t *document = json_pack(
-        "{s:s, s:s, s:b, s:s, s:o, s:I, s:I, s:I, s:I, s:I}", "schema", "fstune/write-validation/1",
-        "version", FSTUNE_VERSION, "interrupted", validation->interrupted, "mode",
-        cawl_mode_names[validation->predict->mode], "path", json_text(validation->settings->file.path),
-        "chunks", (json_int_t)n, "total_bytes", (json_int_t)validation->load->total_bytes, "repetitions",
-        (json_int_t)validation->n_runs, "bytes_written", (json_int_t)validation->written_bytes, "seed",
-        (json_int_t)validation->predict->seed);
-    json_object_set_new(document, "measured", json_measured(validation));
-    json_object_set_new(document, "cawl", json_model(&validation->cawl, n, true));
-    json_object_set_new(document, "naive", json_model(&validation->naive, n, false));
-    json_object_set_new(document, "improvement",
-                        json_number(prediction_error_improvement(validation->cawl.error.chunk_share,
-                                                                 validation->naive.error.chunk_share)));
-    json_object_set_new(document, "states", report_prediction_states(&validation->cawl.prediction));
-    json_object_set_new(
-        document, "host",
-        report_prediction_host(&validation->predict->host, validation->settings->prediction.host));
-    json_object_set_new(document, "warnings", json_warnings(&validation->warnings));
+    const struct predict *predict = validation->predict;
+    const size_t n = validation->load->n;
+    double improvement =
+        prediction_error_improvement(validation->cawl.error.chunk_share, validation->naive.error.chunk_share);
+    json_t *document =
+        json_pack("{s:s, s:s, s:b, s:s, s:o, s:I, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+                  "schema", "fstune/write-validation/1", "version", FSTUNE_VERSION, "interrupted",
+                  validation->interrupted, "mode", cawl_mode_names[predict->mode], "path",
+                  json_text(validation->settings->file.path), "chunks", (json_int_t)n, "total_bytes",
+                  (json_int_t)validation->load->total_bytes, "repetitions", (json_int_t)validation->n_runs,
+                  "bytes_written", (json_int_t)validation->written_bytes, "seed", (json_int_t)predict->seed,
+                  "measured", json_measured(validation), "cawl", json_model(&validation->cawl, n, true),
+                  "naive", json_model(&validation->naive, n, false), "improvement", json_number(improvement),
+                  "states", report_prediction_states(&validation->cawl.prediction), "host",
+                  report_prediction_host(&predict->host, validation->settings->prediction.host), "warnings",
+                  json_warnings(&validation->warnings));
     return json_print(out, document, err);
+}
+
+/* The picture is that of figures 4 to 9 of the paper: cost over chunks, measured and predicted, and dirty
+ * memory. More points than this show nothing more; the steps between them are equal. */
+#define POINTS_MAX 4000U
+
+/* Of the costs, measured and predicted, that are more than nothing. */
+static void find_range(const struct validation *validation, double *ret_low_s, double *ret_high_s)
+{
+    const double *const costs_s[] = {validation->costs_s, validation->cawl.prediction.costs_s,
+                                     validation->naive.prediction.costs_s};
+    *ret_low_s = INFINITY;
+    *ret_high_s = 0;
+    for (size_t i = 0; i < 3 * validation->load->n; i++) {
+        double cost_s = costs_s[i % 3][i / 3];
+        if (cost_s > 0)
+            *ret_low_s = fmin(*ret_low_s, cost_s);
+        *ret_high_s = fmax(*ret_high_s, cost_s);
+    }
+}
+
+static void write_data(FILE *script, const struct validation *validation)
+{
+    size_t n = validation->load->n, step = (n + POINTS_MAX - 1) / POINTS_MAX;
+    fputs("$data << EOD\n", script);
+    for (size_t i = 0; i < n; i += step) {
+        fprintf(script, "%zu", i);
+        for (size_t j = 0; j < N_COLUMNS; j++)
+            plot_script_number(script, column_of(validation, j)[i]);
+        fputc('\n', script);
+    }
+    fputs("EOD\n", script);
+}
+
+static int write_validate_script(FILE *script, const struct plot_request *request, const void *context,
+                                 struct err *err)
+{
+    const struct validation *validation = context;
+    char what[PLOT_TEXT_SIZE], detail[PLOT_TEXT_SIZE], bytes[UNITS_TEXT_SIZE];
+    static const struct plot_data nowhere;
+    double low_s, high_s;
+    snprintf(what, sizeof what, "Cost of writes, %s: %zu writes, %s in all",
+             cawl_mode_names[validation->predict->mode], validation->load->n,
+             units_format_bytes(validation->load->total_bytes, bytes));
+    snprintf(detail, sizeof detail, "mean error per write: CAWL %.0f %%, naive %.0f %%",
+             100 * validation->cawl.error.chunk_share, 100 * validation->naive.error.chunk_share);
+    plot_script_begin(script, request, &nowhere, what, detail);
+    find_range(validation, &low_s, &high_s);
+    fprintf(script, "n = %zu\nn_runs = %zu\nis_cached = %d\nlow = %.6g\nhigh = %.6g\n", validation->load->n,
+            (size_t)validation->n_runs, validation->cawl.prediction.n_changes > 0, low_s, high_s);
+    write_data(script, validation);
+    fputs(plot_assets_head, script);
+    fputs(plot_assets_validation, script);
+    (void)err;
+    return 0;
+}
+
+int validate_picture_draw(const struct validation *validation, struct err *err)
+{
+    return plot_deliver_drawn(&validation->settings->plot, validation->settings->prediction.picture,
+                              write_validate_script, validation, err);
 }

@@ -27,17 +27,6 @@ static int check_advice_options(const struct settings *settings, struct err *err
     return 0;
 }
 
-static struct cawl_advice_burst burst_of(const struct settings *settings)
-{
-    return (struct cawl_advice_burst){
-        .bytes = settings->prediction.total_bytes,
-        .request_bytes = settings->prediction.request_size_bytes,
-        .random = settings->prediction.random,
-        .delay_s = (double)settings->prediction.delay_ns / 1e9,
-        .interval_s = (double)settings->burst.interval_ns / 1e9,
-    };
-}
-
 /* The sizes are those that crossings were looked for at. */
 static int make_curve(struct write_advice *advice)
 {
@@ -46,8 +35,7 @@ static int make_curve(struct write_advice *advice)
     while (advice->n_points < WRITE_ADVICE_MAX_POINTS) {
         struct cawl_advice_cost *cost = &advice->curve[advice->n_points];
         burst.bytes = cawl_advice_whole(&burst, fmin(bytes, advice->high_bytes));
-        int result =
-            cawl_advice_remembered(&advice->host->host, &advice->options, &burst, &advice->memo, cost);
+        int result = cawl_advice_remembered(&burst, &advice->memo, cost);
         if (result < 0)
             return result;
         if ((double)burst.bytes > last)
@@ -59,67 +47,75 @@ static int make_curve(struct write_advice *advice)
     return 0;
 }
 
-int write_advice_find(const struct cawl_host *host, const struct cawl_options *options,
-                      const struct cawl_advice_burst *burst, enum cawl_advice_way first,
-                      enum cawl_advice_way second, double low_bytes, double high_bytes,
+/* The sizes between which crossings are looked for. */
+static double lowest_bytes(const struct cawl_advice_burst *burst)
+{
+    return LOWEST_REQUESTS * (double)burst->request_bytes;
+}
+
+static double highest_bytes(const struct cawl_advice_burst *burst)
+{
+    return fmax(HIGHEST_FACTOR * burst->host->limit_hard_bytes,
+                4 * fmax((double)burst->bytes, lowest_bytes(burst)));
+}
+
+int write_advice_find(const struct cawl_advice_burst *burst, enum cawl_advice_way first,
                       struct cawl_advice_memo *memo, struct write_advice_crossings *ret)
 {
-    struct write_advice_crossings found = {.first = first, .second = second};
-    uint64_t low = (uint64_t)low_bytes, high = (uint64_t)high_bytes;
+    struct write_advice_crossings found = {.first = first};
+    uint64_t low = (uint64_t)lowest_bytes(burst), high = (uint64_t)highest_bytes(burst);
     int result =
-        cawl_advice_crossings(host, options, burst, first, second, 1, low, high, memo, found.at, &found.n);
+        cawl_advice_crossings(burst, first, CAWL_ADVICE_DIRECT, 1, low, high, memo, found.at, &found.n);
     if (result == 0)
-        result = cawl_advice_crossings(host, options, burst, first, second, WRITE_ADVICE_CLEAR_LEAD, low,
-                                       high, memo, found.clear, &found.n_clear);
+        result = cawl_advice_crossings(burst, first, CAWL_ADVICE_DIRECT, WRITE_ADVICE_CLEAR_LEAD, low, high,
+                                       memo, found.clear, &found.n_clear);
     if (result == 0)
         *ret = found;
     return result;
 }
 
-double write_advice_low(const struct cawl_advice_burst *burst)
-{
-    return LOWEST_REQUESTS * (double)burst->request_bytes;
-}
-
-double write_advice_high(const struct cawl_host *host, const struct cawl_advice_burst *burst)
-{
-    return fmax(HIGHEST_FACTOR * host->limit_hard_bytes,
-                4 * fmax((double)burst->bytes, write_advice_low(burst)));
-}
-
 static int calculate(struct write_advice *advice)
 {
-    const struct cawl_host *host = &advice->host->host;
-    struct cawl_options plain = advice->options, untouched = plain;
-    untouched.first_touch = true;
-    advice->low_bytes = write_advice_low(&advice->burst);
-    advice->high_bytes = write_advice_high(host, &advice->burst);
-    advice->has_untouched = host->bw_ramdisk_first_touch_bps > 0 && !plain.first_touch;
-    int result = cawl_advice_cost(host, &plain, &advice->burst, &advice->cost);
+    const struct cawl_advice_burst *burst = &advice->burst;
+    struct cawl_options first_touch = advice->options;
+    struct cawl_advice_burst untouched = *burst;
+    first_touch.first_touch = true;
+    untouched.options = &first_touch;
+    advice->low_bytes = lowest_bytes(burst);
+    advice->high_bytes = highest_bytes(burst);
+    advice->has_untouched = burst->host->bw_ramdisk_first_touch_bps > 0 && !advice->options.first_touch;
+    int result = cawl_advice_cost(burst, &advice->cost);
     if (result == 0 && advice->has_untouched)
-        result = cawl_advice_cost(host, &untouched, &advice->burst, &advice->untouched);
+        result = cawl_advice_cost(&untouched, &advice->untouched);
     if (result == 0)
-        result = cawl_advice_free_run(host, &plain, &advice->burst, &advice->free_run_bytes);
+        result = cawl_advice_free_run(burst, &advice->free_run_bytes);
     for (size_t i = 0; i < 2 && result == 0; i++)
-        result = write_advice_find(
-            host, &plain, &advice->burst, i == 0 ? CAWL_ADVICE_BUFFERED : CAWL_ADVICE_FLUSHED,
-            CAWL_ADVICE_DIRECT, advice->low_bytes, advice->high_bytes, &advice->memo, &advice->crossings[i]);
+        result = write_advice_find(burst, i == 0 ? CAWL_ADVICE_BUFFERED : CAWL_ADVICE_FLUSHED, &advice->memo,
+                                   &advice->crossings[i]);
     return result == 0 ? make_curve(advice) : result;
 }
 
 int write_advice_make(const struct settings *settings, struct host_file *ret_host, struct write_advice *ret,
                       struct err *err)
 {
+    const struct settings_prediction *asked = &settings->prediction;
     int result = check_advice_options(settings, err);
     if (result == 0)
-        result = host_file_read(settings->prediction.host, ret_host, err);
+        result = host_file_read(asked->host, ret_host, err);
     if (result < 0)
         return result;
-    *ret = (struct write_advice){.settings = settings, .host = ret_host, .burst = burst_of(settings)};
-    result = extensions_read(&settings->prediction, CAWL_N_MODES, ret_host, &ret->options, err);
+    *ret = (struct write_advice){.settings = settings,
+                                 .host = ret_host,
+                                 .burst = {.host = &ret_host->host,
+                                           .options = &ret->options,
+                                           .bytes = asked->total_bytes,
+                                           .request_bytes = asked->request_size_bytes,
+                                           .random = asked->random,
+                                           .delay_s = (double)asked->delay_ns / 1e9,
+                                           .interval_s = (double)settings->burst.interval_ns / 1e9}};
+    result = extensions_read(asked, CAWL_N_MODES, ret_host, &ret->options, err);
     if (result < 0)
         return result;
-    ret->extended = extensions_any(&ret->options);
     result = calculate(ret);
     return result < 0 ? err_sys(err, result, "cannot predict these writes") : 0;
 }
@@ -135,12 +131,12 @@ static size_t next_of(const struct cawl_advice_crossing *at, size_t n, uint64_t 
 
 static const char *above(const struct write_advice_crossings *crossings, size_t i)
 {
-    return write_advice_words[crossings->at[i].first_below ? crossings->second : crossings->first];
+    return write_advice_words[crossings->at[i].first_below ? CAWL_ADVICE_DIRECT : crossings->first];
 }
 
 static const char *below(const struct write_advice_crossings *crossings, size_t i)
 {
-    return write_advice_words[crossings->at[i].first_below ? crossings->first : crossings->second];
+    return write_advice_words[crossings->at[i].first_below ? crossings->first : CAWL_ADVICE_DIRECT];
 }
 
 /* Prints between which crossings the burst lies, and what holds beyond them. */
@@ -170,8 +166,9 @@ static void print_advice_line(FILE *out, const struct write_advice_crossings *cr
                               const struct cawl_advice_burst *burst, const struct cawl_advice_cost *cost)
 {
     char bytes[UNITS_TEXT_SIZE];
-    const char *first = write_advice_words[crossings->first], *second = write_advice_words[crossings->second];
-    double ratio = cost->seconds[crossings->second] / cost->seconds[crossings->first];
+    const char *first = write_advice_words[crossings->first],
+               *second = write_advice_words[CAWL_ADVICE_DIRECT];
+    double ratio = cost->seconds[CAWL_ADVICE_DIRECT] / cost->seconds[crossings->first];
     size_t next = next_of(crossings->at, crossings->n, burst->bytes),
            clear = next_of(crossings->clear, crossings->n_clear, burst->bytes);
     bool fades = next == crossings->n && clear < crossings->n_clear && ratio >= WRITE_ADVICE_CLEAR_LEAD;

@@ -20,8 +20,9 @@
  */
 #define WRITE_ADVICE_CLEAR_LEAD 1.1
 
+/* Of a way with direct writes. */
 struct write_advice_crossings {
-    enum cawl_advice_way first, second;
+    enum cawl_advice_way first;
     struct cawl_advice_crossing at[CAWL_ADVICE_MAX_CROSSINGS]; /* where one becomes the faster one */
     size_t n;
     struct cawl_advice_crossing clear[CAWL_ADVICE_MAX_CROSSINGS]; /* the first has WRITE_ADVICE_CLEAR_LEAD */
@@ -32,13 +33,12 @@ struct write_advice {
     const struct settings *settings; /* borrowed */
     const struct host_file *host;    /* borrowed */
     struct cawl_options options;
-    bool extended; /* the model goes beyond the paper's */
     struct cawl_advice_burst burst;
     struct cawl_advice_cost cost;
     bool has_untouched; /* the host file knows memory that nobody has touched yet */
     struct cawl_advice_cost untouched;
     double free_run_bytes;                      /* INFINITY: no limit */
-    struct write_advice_crossings crossings[2]; /* of buffered and of flushed with direct */
+    struct write_advice_crossings crossings[2]; /* of buffered and of flushed */
     double low_bytes, high_bytes;               /* of the burst, where crossings were looked for */
     struct cawl_advice_memo memo;
     size_t n_points; /* of the curve over the burst's size, ascending */
@@ -59,15 +59,9 @@ void write_advice_text(FILE *out, const struct write_advice *advice);
 /* The script for gnuplot of a picture: rates of the ways over the size of the burst. */
 int write_advice_draw(FILE *script, const struct plot_request *request, const void *advice, struct err *err);
 
-/* Finds the crossings between two sizes of the burst. As cawl_advice_crossings. */
-int write_advice_find(const struct cawl_host *host, const struct cawl_options *options,
-                      const struct cawl_advice_burst *burst, enum cawl_advice_way first,
-                      enum cawl_advice_way second, double low_bytes, double high_bytes,
+/* Finds the crossings; as cawl_advice_crossings. */
+int write_advice_find(const struct cawl_advice_burst *burst, enum cawl_advice_way first,
                       struct cawl_advice_memo *memo, struct write_advice_crossings *ret);
-
-/* The sizes between which crossings are looked for. */
-double write_advice_low(const struct cawl_advice_burst *burst);
-double write_advice_high(const struct cawl_host *host, const struct cawl_advice_burst *burst);
 
 /* "buffered is 2.40 times as fast as direct for a burst of 500 MB, and the faster one up to about 3.1 GB per
  * burst; beyond, direct": of the crossings of two ways, all of them, and of their costs at some size of the

@@ -3,6 +3,7 @@
 
 #include "bench/base/err.h"
 #include "models/cawl/cawl.h"
+#include "tuner/options/settings.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,19 +14,7 @@ struct write_load {
     size_t n;
     char **files; /* their names, by struct cawl_chunk.file; a generated load has one, "" */
     size_t n_files;
-    uint64_t total_bytes;   /* sum of the sizes */
-    uint64_t *extent_bytes; /* by file: the largest offset + size */
-};
-
-struct write_load_plan {
-    bool random;                 /* offsets drawn from the whole, aligned to the size, each once before one
-                                    comes again; else one after another */
-    uint64_t total_bytes;        /* > 0; the last chunk may be smaller */
-    uint64_t request_size_bytes; /* > 0 */
-    double delay_s;              /* before each chunk, the first included */
-    double rewrite_share; /* 0..1 (1 excluded), sequential only: each chunk but the first begins so much
-                             of its size before the end of the one before (the paper's figure 7) */
-    uint64_t seed;
+    uint64_t total_bytes; /* sum of the sizes */
 };
 
 /* At most this many chunks, so far into a file, and so long a pause. */
@@ -33,8 +22,12 @@ struct write_load_plan {
 #define WRITE_LOAD_MAX_BYTES   (UINT64_C(1) << 62)
 #define WRITE_LOAD_MAX_DELAY_S 1e9
 
-/* -EINVAL with what is wrong, -ENOMEM. ret only on 0; write_load_done frees it. */
-int write_load_generate(const struct write_load_plan *plan, struct write_load *ret, struct err *err);
+/* From the options of a load that do not contradict each other. The last chunk may be smaller. Random:
+ * offsets drawn from the whole, aligned to the size, each once before one comes again. rewrite_share: each
+ * chunk but the first begins so much of its size before the end of the one before (the paper's figure 7).
+ * -EINVAL for too many chunks, -ENOMEM. ret only on 0; write_load_done frees it. */
+int write_load_generate(const struct settings_prediction *asked, uint64_t seed, struct write_load *ret,
+                        struct err *err);
 
 /* CSV `file,offset,size,delay_s` with a header line naming the columns in any order; `file` may be absent.
  * Bad lines: -EINVAL and "FILE:LINE: ...". "-" is standard input. */

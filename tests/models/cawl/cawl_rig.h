@@ -32,19 +32,29 @@ static inline struct cawl_host cawl_rig_host(void)
                               .dirty_expire_s = 30};
 }
 
+static inline struct cawl_prediction cawl_rig_predict_on(const struct cawl_host *host,
+                                                         const struct cawl_options *options,
+                                                         enum cawl_mode mode, const struct cawl_chunk *chunks,
+                                                         size_t n)
+{
+    struct cawl_prediction prediction = {0};
+
+    assert_int_equal(cawl_predict(host, options, mode, chunks, n, &prediction), 0);
+    return prediction;
+}
+
 static inline struct cawl_prediction cawl_rig_predict(const struct cawl_options *options, enum cawl_mode mode,
                                                       const struct cawl_chunk *chunks, size_t n)
 {
-    struct cawl_host host = cawl_rig_host();
-    struct cawl_prediction prediction = {0};
+    const struct cawl_host host = cawl_rig_host();
 
-    assert_int_equal(cawl_predict(&host, options, mode, chunks, n, &prediction), 0);
-    return prediction;
+    return cawl_rig_predict_on(&host, options, mode, chunks, n);
 }
 
 static const struct cawl_options plain_model = {0};
 
-#define CAWL_RIG_MAX_STEPS 6
+#define CAWL_RIG_MAX_STEPS  6
+#define CAWL_RIG_AT(member) offsetof(struct cawl_host, member)
 
 /* Chunks of file 0, up to the first without a size: what each is to cost and to leave dirty. */
 struct cawl_rig_case {
@@ -54,11 +64,16 @@ struct cawl_rig_case {
         double delay, cost, dirty;
     } steps[CAWL_RIG_MAX_STEPS + 1];
     struct cawl_options options;
+    struct {
+        size_t at;
+        double value;
+    } host[3]; /* where it differs from that of the rig; up to the first at 0 */
 };
 
 static inline void cawl_rig_check_case(enum cawl_mode mode, const struct cawl_rig_case *expected)
 {
     struct cawl_chunk chunks[CAWL_RIG_MAX_STEPS];
+    struct cawl_host host = cawl_rig_host();
     double end = 0, total = 0;
     size_t n = 0;
 
@@ -66,7 +81,10 @@ static inline void cawl_rig_check_case(enum cawl_mode mode, const struct cawl_ri
         chunks[n] = (struct cawl_chunk){0, expected->steps[n].offset, expected->steps[n].size,
                                         expected->steps[n].delay};
 
-    CAWL_RIG_PREDICTION prediction = cawl_rig_predict(&expected->options, mode, chunks, n);
+    for (size_t i = 0; i < N_OF(expected->host) && expected->host[i].at > 0; i++)
+        memcpy((char *)&host + expected->host[i].at, &expected->host[i].value, sizeof(double));
+
+    CAWL_RIG_PREDICTION prediction = cawl_rig_predict_on(&host, &expected->options, mode, chunks, n);
 
     assert_int_equal(prediction.n, n);
     for (size_t i = 0; i < n; i++) {

@@ -44,67 +44,55 @@ TEST(costs_add_up_to_the_equations)
     assert_int_equal(direct.n_changes, 0);
 }
 
-TEST(credit_is_used_up_and_comes_back)
-{
-    struct cawl_host host = cawl_rig_host();
-    const struct cawl_options options = {.burst_bytes = 60, .burst_bps = 40};
-    /* 80 bytes in 2 s use the credit up. Then 10 a second; 3 s idle bring back 30: 1 s at 40. */
-    const struct cawl_chunk chunks[] = {{0, 0, 80, 0}, {0, 80, 50, 0}, {0, 130, 50, 3}, {0, 180, 40, 1e6}};
-    const double expected[] = {2, 5, 1 + 1, 1};
-    CAWL_RIG_PREDICTION prediction;
-
-    host.sc_sw_s = 0;
-    assert_int_equal(cawl_predict(&host, &options, CAWL_DIRECT, chunks, 4, &prediction), 0);
-    for (size_t i = 0; i < 4; i++)
-        assert_close(prediction.costs_s[i], expected[i], 1e-12);
-}
-
 static const struct cawl_rig_case direct_cases[] = {
     {"direct pays for calls, seeks and the device",
-     {{500, 100, 0, 2 + 10, 0}, /* the first of a file is not random */
-      {600, 1, 4, 2 + 0.1, 0},  /* sequential; a delay costs nothing */
-      {602, 10, 0, 2 + 3 + 1, 0},
-      {602, 10, 0, 2 + 3 + 1, 0}},
-     {0}},
-    {"direct does not write back", {{0, 160, 0, 2 + 16, 0}}, {.writeback = true}},
+     .steps = {{500, 100, 0, 2 + 10, 0}, /* the first of a file is not random */
+               {600, 1, 4, 2 + 0.1, 0},  /* sequential; a delay costs nothing */
+               {602, 10, 0, 2 + 3 + 1, 0},
+               {602, 10, 0, 2 + 3 + 1, 0}}},
+    {"direct does not write back", {{0, 160, 0, 2 + 16, 0}}, .options = {.writeback = true}},
     {"parts of a split direct request cost extra",
      {{0, 32, 0, 2 + 3.2, 0}, {32, 33, 0, 2 + 3.3 + 0.25, 0}, {65, 100, 0, 2 + 10 + 0.75, 0}},
-     {.max_request_bytes = 32, .split_s = 0.25}},
+     .options = {.max_request_bytes = 32, .split_s = 0.25}},
     {"direct writes neither touch nor allocate",
      {{0, 32, 0, 2 + 3.2, 0}},
-     {.allocation_bps = 10, .first_touch = true}},
-    {"synchronous writers share the device", {{0, 100, 0, 2 + 20, 0}}, {.n_writers = 2}},
+     .options = {.allocation_bps = 10, .first_touch = true}},
+    /* 80 bytes in 2 s use the credit up. Then 10 a second; 3 s idle bring back 30: 1 s at 40. */
+    {"credit is used up and comes back",
+     {{0, 80, 0, 2, 0}, {80, 50, 0, 5, 0}, {130, 50, 3, 1 + 1, 0}, {180, 40, 1e6, 1, 0}},
+     .options = {.burst_bytes = 60, .burst_bps = 40},
+     .host = {{CAWL_RIG_AT(sc_sw_s), 0}}},
+    {"synchronous writers share the device", {{0, 100, 0, 2 + 20, 0}}, .options = {.n_writers = 2}},
 };
 
 static const struct cawl_rig_case sync_cases[] = {
     /* bs is 16: read at 20, written at 10 a second. */
     {"sync pays for the copy and for what is left of a block",
-     {{0, 160, 0, 2 + 1.6 + 16, 0},
-      {160, 170, 0, 2 + 1.7 + 16 + 0.8 + 1.6, 0},
-      {330, 3, 0, 2 + 0.03 + 0.8 + 1.6, 0},
-      {0, 16, 0, 2 + 3 + 0.16 + 1.6, 0}},
-     {0}},
+     .steps = {{0, 160, 0, 2 + 1.6 + 16, 0},
+               {160, 170, 0, 2 + 1.7 + 16 + 0.8 + 1.6, 0},
+               {330, 3, 0, 2 + 0.03 + 0.8 + 1.6, 0},
+               {0, 16, 0, 2 + 3 + 0.16 + 1.6, 0}}},
     {"sync writes back at the rate of the kernel",
      {{0, 160, 0, 2 + 1.6 + 4, 0}, {160, 170, 0, 2 + 1.7 + 4 + 0.8 + 0.4, 0}},
-     {.writeback = true}},
+     .options = {.writeback = true}},
     {"late allocation comes on top of the rate of the kernel",
      {{0, 160, 0, 2 + 1.6 + 4 + 4, 0}},
-     {.writeback = true, .allocation_bps = 40}},
+     .options = {.writeback = true, .allocation_bps = 40}},
     {"parts of a split sync request cost extra",
      {{0, 64, 0, 2 + 0.64 + 6.4 + 0.25, 0}},
-     {.max_request_bytes = 32, .split_s = 0.25}},
+     .options = {.max_request_bytes = 32, .split_s = 0.25}},
     {"sync writes touch",
      {{0, 32, 0, 2 + 3.2 + 3.2, 0}, {16, 32, 0, 2 + 3 + 0.16 + 1.6 + 3.2, 0}},
-     {.first_touch = true}},
-    {"sync writes allocate", {{0, 32, 0, 2 + 0.32 + 6.4, 0}}, {.allocation_bps = 10}},
+     .options = {.first_touch = true}},
+    {"sync writes allocate", {{0, 32, 0, 2 + 0.32 + 6.4, 0}}, .options = {.allocation_bps = 10}},
 };
 
 static const struct cawl_rig_case naive_cases[] = {
-    {"naive does not write back", {{0, 160, 0, 16, 0}}, {.writeback = true}},
-    {"naive knows only the device", {{0, 100, 3, 10, 0}, {700, 5, 0, 0.5, 0}}, {0}},
+    {"naive does not write back", {{0, 160, 0, 16, 0}}, .options = {.writeback = true}},
+    {"naive knows only the device", .steps = {{0, 100, 3, 10, 0}, {700, 5, 0, 0.5, 0}}},
     {"naive knows no credit",
      {{0, 100, 3, 10, 0}, {700, 5, 0, 0.5, 0}},
-     {.burst_bytes = 100, .burst_bps = 50}},
+     .options = {.burst_bytes = 100, .burst_bps = 50}},
 };
 
 TEST(costs_are_those_calculated_by_hand)

@@ -23,55 +23,6 @@ TEST(the_states_follow_dirty_memory)
     assert_close(prediction.changes[2].at_s, 7, 1e-12);
 }
 
-TEST(a_throttled_writer_has_its_average_rate_times_pos_ratio)
-{
-    struct cawl_host host = cawl_rig_host();
-    const struct cawl_chunk chunks[] = {
-        {0, 0, 100, 0}, {0, 100, 100, 0}, {0, 200, 100, 0}, {0, 300, 100, 0}, {0, 400, 40, 0}};
-    CAWL_RIG_PREDICTION prediction;
-
-    host.bw_reduced_bps = 90;
-    assert_int_equal(cawl_predict(&host, &plain_model, CAWL_NOSYNC, chunks, 5, &prediction), 0);
-    /* Free: 1.5 s each, dirty 100, 185, 270; async: 100/90 s and 0.5 s, 370 - 16.1, and bytes are whole. */
-    double async = 0.5 + 100.0 / 90, average = 400 / (3 * 1.5 + async), excess = (354 - 300) / 100.0;
-
-    assert_close(prediction.costs_s[3], async, 1e-12);
-    assert_close(prediction.dirty_bytes[3], 354, 1e-12);
-    assert_close(prediction.costs_s[4], 0.5 + 40 / (average * (1 - excess * excess * excess)), 1e-12);
-}
-
-TEST(the_setpoint_itself_throttles_at_the_average_rate)
-{
-    struct cawl_host host = cawl_rig_host();
-    /* The flusher is so slow that dirty is exactly 300. */
-    const struct cawl_chunk chunks[] = {{0, 0, 100, 0}, {0, 100, 100, 0}, {0, 200, 100, 0}, {0, 300, 10, 0}};
-    CAWL_RIG_PREDICTION prediction;
-
-    host.sc_w_s = 1;
-    host.bw_dev_bps = 1e-3;
-    host.bw_reduced_bps = 99;
-    assert_int_equal(cawl_predict(&host, &plain_model, CAWL_NOSYNC, chunks, 4, &prediction), 0);
-    assert_close(prediction.dirty_bytes[2], 300, 0);
-    assert_close(prediction.costs_s[3], 1 + 10 / (300 / (5 + 100.0 / 99)), 1e-12);
-    assert_int_equal(prediction.changes[2].run, CAWL_THROTTLE_RUN);
-}
-
-TEST(dirty_at_limit_bg_is_async)
-{
-    struct cawl_host host = cawl_rig_host();
-    const struct cawl_chunk chunks[] = {{0, 0, 200, 0}, {0, 200, 10, 0}};
-    struct cawl_prediction prediction;
-
-    host.bw_dev_bps = 1e-3;
-    for (int below = 0; below < 2; below++) {
-        host.limit_bg_bytes = 200 + below;
-        host.limit_hard_bytes = 500;
-        assert_int_equal(cawl_predict(&host, &plain_model, CAWL_NOSYNC, chunks, 2, &prediction), 0);
-        assert_close(prediction.costs_s[1], 0.5 + (below ? 0.1 : 0.2), 1e-12);
-        cawl_prediction_done(&prediction);
-    }
-}
-
 TEST(a_lasting_load_runs_at_the_device)
 {
     enum { N = 4000 };
@@ -100,7 +51,6 @@ TEST(states_that_swing_about_a_border_are_told_once)
         chunks[i] = (struct cawl_chunk){0, 4096 * i, 4096, 0};
 
     struct cawl_host host = cawl_rig_host();
-    CAWL_RIG_PREDICTION prediction;
 
     host.bw_ramdisk_bps = 4e9;
     host.bw_reduced_bps = 2e9;
@@ -108,7 +58,7 @@ TEST(states_that_swing_about_a_border_are_told_once)
     host.sc_w_s = 2e-6;
     host.limit_bg_bytes = 5e5;
     host.limit_hard_bytes = 1e6;
-    assert_int_equal(cawl_predict(&host, &plain_model, CAWL_NOSYNC, chunks, N, &prediction), 0);
+    CAWL_RIG_PREDICTION prediction = cawl_rig_predict_on(&host, &plain_model, CAWL_NOSYNC, chunks, N);
     assert_int_equal(prediction.n_changes, 3);
 }
 
@@ -135,32 +85,6 @@ TEST(piecewise_the_rate_changes_inside_a_chunk)
     assert_close(prediction.changes[1].at_s, 2.5, 1e-9);
 }
 
-static double cost_of_small(struct cawl_host host, uint64_t size)
-{
-    const struct cawl_options options = {.small_calls = true};
-    const struct cawl_chunk chunk = {0, 0, size, 0};
-    struct cawl_prediction prediction;
-
-    host.limit_bg_bytes = 1e6;
-    host.limit_hard_bytes = 2e6;
-    assert_int_equal(cawl_predict(&host, &options, CAWL_NOSYNC, &chunk, 1, &prediction), 0);
-
-    double cost = prediction.costs_s[0];
-
-    cawl_prediction_done(&prediction);
-    return cost;
-}
-
-TEST(only_the_beginning_of_a_call_is_small)
-{
-    struct cawl_host host = cawl_rig_host();
-
-    assert_close(cost_of_small(host, 16384), 0.5 + 819.2, 1e-9);
-    assert_close(cost_of_small(host, 20000), 0.5 + 819.2 + 36.16, 1e-9);
-    host.bw_page_bps = 200; /* nothing is faster than bw_ramdisk */
-    assert_close(cost_of_small(host, 20000), 0.5 + 200, 1e-9);
-}
-
 TEST(piecewise_small_chunks_cost_what_they_cost_in_the_plain_model)
 {
     enum { N = 30 };
@@ -182,10 +106,9 @@ TEST(balanced_writers_wait_from_the_setpoint_on_at_twice_the_device)
     const struct cawl_options options = {.balanced = true};
     const struct cawl_chunk chunks[] = {{0, 0, 50, 0},   {0, 50, 50, 0},  {0, 100, 50, 0}, {0, 150, 50, 0},
                                         {0, 200, 50, 0}, {0, 250, 80, 0}, {0, 330, 10, 0}};
-    CAWL_RIG_PREDICTION prediction;
 
     host.sc_w_s = 0;
-    assert_int_equal(cawl_predict(&host, &options, CAWL_NOSYNC, chunks, 7, &prediction), 0);
+    CAWL_RIG_PREDICTION prediction = cawl_rig_predict_on(&host, &options, CAWL_NOSYNC, chunks, 7);
 
     double dirty = prediction.dirty_bytes[5], pos_ratio = 1 + pow((350 - dirty) / 50, 3);
 
@@ -230,86 +153,123 @@ TEST(writers_and_shares_divide_limits_and_device)
 
 static const struct cawl_rig_case cases[] = {
     {"the states follow dirty memory",
-     {{0, 100, 0, 1.5, 100},           /* free_run */
-      {100, 100, 0, 1.5, 200 - 15},    /* at limit_bg the flusher works */
-      {200, 100, 0, 1.5, 285 - 15},    /* still free_run: 185 before */
-      {300, 100, 0, 2.5, 370 - 25},    /* async_run */
-      {400, 100, 0, 2.5, 445 - 25},    /* throttle_run, bw_avg x pos_ratio = 51.9 > bw_reduced */
-      {500, 100, 0, 14.5, 520 - 145}}, /* limit_hard: 120 bytes of flushing, then as at the setpoint */
-     {0}},
-    {"expired blocks are written back below limit_bg", {{0, 100, 0, 1.5, 100}, {100, 1, 40, 0.51, 1}}, {0}},
+     .steps = {{0, 100, 0, 1.5, 100},        /* free_run */
+               {100, 100, 0, 1.5, 200 - 15}, /* at limit_bg the flusher works */
+               {200, 100, 0, 1.5, 285 - 15}, /* still free_run: 185 before */
+               {300, 100, 0, 2.5, 370 - 25}, /* async_run */
+               {400, 100, 0, 2.5, 445 - 25}, /* throttle_run, bw_avg x pos_ratio = 51.9 > bw_reduced */
+               {500, 100, 0, 14.5,
+                520 - 145}}}, /* limit_hard: 120 bytes of flushing, then as at the setpoint */
+    /* Of 16.1 bytes that the flusher writes in the fourth 16 are whole. */
+    {"a throttled writer has its average rate times pos_ratio",
+     {{0, 100, 0, 1.5, 100},
+      {100, 100, 0, 1.5, 200 - 15},
+      {200, 100, 0, 1.5, 285 - 15},
+      {300, 100, 0, 0.5 + 100.0 / 90, 370 - 16},
+      {400, 40, 0, 0.5 + 40 / (400 / (5 + 100.0 / 90) * (1 - 0.54 * 0.54 * 0.54)), 394 - 12}},
+     .host = {{CAWL_RIG_AT(bw_reduced_bps), 90}}},
+    /* The flusher is so slow that dirty is exactly 300. */
+    {"the setpoint itself throttles at the average rate",
+     {{0, 100, 0, 2, 100},
+      {100, 100, 0, 2, 200},
+      {200, 100, 0, 1 + 100.0 / 99, 300},
+      {300, 10, 0, 1 + 10 / (300 / (5 + 100.0 / 99)), 310}},
+     .host = {{CAWL_RIG_AT(sc_w_s), 1}, {CAWL_RIG_AT(bw_dev_bps), 1e-3}, {CAWL_RIG_AT(bw_reduced_bps), 99}}},
+    {"dirty at limit_bg is async",
+     {{0, 200, 0, 2.5, 200}, {200, 10, 0, 0.5 + 0.2, 210}},
+     .host = {{CAWL_RIG_AT(bw_dev_bps), 1e-3}, {CAWL_RIG_AT(limit_hard_bytes), 500}}},
+    {"dirty below limit_bg is not",
+     {{0, 200, 0, 2.5, 200}, {200, 10, 0, 0.5 + 0.1, 210}},
+     .host = {{CAWL_RIG_AT(bw_dev_bps), 1e-3},
+              {CAWL_RIG_AT(limit_bg_bytes), 201},
+              {CAWL_RIG_AT(limit_hard_bytes), 500}}},
+    {"all of a small call is small",
+     {{0, 16384, 0, 0.5 + 819.2, 16384}},
+     .options = {.small_calls = true},
+     .host = {{CAWL_RIG_AT(limit_bg_bytes), 1e6}, {CAWL_RIG_AT(limit_hard_bytes), 2e6}}},
+    {"only the beginning of a call is small",
+     {{0, 20000, 0, 0.5 + 819.2 + 36.16, 20000}},
+     .options = {.small_calls = true},
+     .host = {{CAWL_RIG_AT(limit_bg_bytes), 1e6}, {CAWL_RIG_AT(limit_hard_bytes), 2e6}}},
+    {"no small call is faster than bw_ramdisk",
+     {{0, 20000, 0, 0.5 + 200, 20000}},
+     .options = {.small_calls = true},
+     .host = {{CAWL_RIG_AT(limit_bg_bytes), 1e6},
+              {CAWL_RIG_AT(limit_hard_bytes), 2e6},
+              {CAWL_RIG_AT(bw_page_bps), 200}}},
+    {"expired blocks are written back below limit_bg",
+     .steps = {{0, 100, 0, 1.5, 100}, {100, 1, 40, 0.51, 1}}},
     {"the flusher is at work on an expired block",
-     {{0, 100, 0, 1.5, 100}, {100, 1, 29.5, 0.51, 101 - 5}},
-     {0}},
+     .steps = {{0, 100, 0, 1.5, 100}, {100, 1, 29.5, 0.51, 101 - 5}}},
     {"a block expires between two chunks",
-     {{0, 100, 0, 1.5, 100},
-      {100, 1, 29, 0.51, 101},      /* over at 31.01 s: 29.51 s old */
-      {101, 50, 1, 1.5, 141 - 15}}, /* at 32.01 s: expired, 10 bytes written in the delay; async_run */
-     {0}},
-    {"overlap on the left is dirty once", {{100, 50, 0, 1, 50}, {75, 50, 0, 1, 75}}, {0}},
-    {"overlap on the right is dirty once", {{100, 50, 0, 1, 50}, {125, 50, 0, 1, 75}}, {0}},
-    {"overlap inside is dirty once", {{100, 50, 0, 1, 50}, {110, 10, 0, 0.6, 50}}, {0}},
-    {"the same bytes are dirty once", {{100, 50, 0, 1, 50}, {100, 50, 0, 1, 50}, {100, 50, 0, 1, 50}}, {0}},
+     .steps = {{0, 100, 0, 1.5, 100},
+               {100, 1, 29, 0.51, 101},  /* over at 31.01 s: 29.51 s old */
+               {101, 50, 1, 1.5, 126}}}, /* at 32.01 s: expired, 10 written in the delay; 15 async */
+    {"overlap on the left is dirty once", .steps = {{100, 50, 0, 1, 50}, {75, 50, 0, 1, 75}}},
+    {"overlap on the right is dirty once", .steps = {{100, 50, 0, 1, 50}, {125, 50, 0, 1, 75}}},
+    {"overlap inside is dirty once", .steps = {{100, 50, 0, 1, 50}, {110, 10, 0, 0.6, 50}}},
+    {"the same bytes are dirty once",
+     .steps = {{100, 50, 0, 1, 50}, {100, 50, 0, 1, 50}, {100, 50, 0, 1, 50}}},
     {"inactive blocks go first",
-     {{0, 100, 0, 1.5, 100},
-      {0, 100, 0, 1.5, 100},        /* active */
-      {100, 100, 0, 1.5, 200 - 15}, /* the new block goes, [100, 115) */
-      {0, 100, 0, 1.5, 185},        /* so all of this is still dirty; below limit_bg */
-      {100, 15, 0, 0.65, 200 - 6}}, /* and this is not: dirty grows; 6.5 written */
-     {0}},
+     .steps = {{0, 100, 0, 1.5, 100},
+               {0, 100, 0, 1.5, 100},         /* active */
+               {100, 100, 0, 1.5, 200 - 15},  /* the new block goes, [100, 115) */
+               {0, 100, 0, 1.5, 185},         /* so all of this is still dirty; below limit_bg */
+               {100, 15, 0, 0.65, 200 - 6}}}, /* and this is not: dirty grows; 6.5 written */
     /* 100 free (1.5 s), 100 free and 10 flushed, 100 free (dirty 190 before) and 10 flushed, 100 async and 20
      * flushed, 100 throttled at min(bw_avg x pos_ratio, 50): 2 s and 20 flushed. */
     {"a chunk larger than the room is taken in parts",
-     {{0, 500, 0, 1.5 + 1 + 1 + 2 + 2, 500 - 10 - 10 - 20 - 20}},
-     {0}},
+     .steps = {{0, 500, 0, 1.5 + 1 + 1 + 2 + 2, 500 - 10 - 10 - 20 - 20}}},
     {"rewritten bytes that are dirty have a rate of their own in every state",
      {{0, 100, 0, 0.5 + 1, 100},
       {50, 100, 0, 0.5 + 0.05 + 0.5, 150}, /* half of it dirty */
       {150, 200, 0, 0.5 + 1 + 2, 315},     /* in two parts, up to throttle_run */
       {250, 100, 0, 0.5 + 0.1, 315 - 6},   /* nothing new: nobody waits */
       {250, 100, 60, 0.5 + 1, 100}},       /* written back meanwhile: as new */
-     {.rewrites = true}},
+     .options = {.rewrites = true}},
     {"the flusher writes at the rate of the kernel",
      {{0, 100, 0, 1.5, 100}, {100, 100, 0, 1.5, 200 - 60}},
-     {.writeback = true}},
+     .options = {.writeback = true}},
     /* Limits and rate of one of two: in parts of 50, of which the second comes to limit_bg. */
-    {"two share the rate of the kernel", {{0, 100, 0, 1.5, 100 - 10}}, {.writeback = true, .n_writers = 2}},
+    {"two share the rate of the kernel",
+     {{0, 100, 0, 1.5, 100 - 10}},
+     .options = {.writeback = true, .n_writers = 2}},
     /* 1/20 instead of 1/100 for what is new. */
     {"small calls pay for their pages",
      {{0, 50, 0, 0.5 + 2.5, 50}, {0, 50, 0, 0.5 + 2.5, 50}},
-     {.small_calls = true}},
+     .options = {.small_calls = true}},
     {"small calls pay for pages that are not dirty",
      {{0, 50, 0, 0.5 + 2.5, 50}, {0, 60, 0, 0.5 + 0.05 + 10 * 0.05, 60}},
-     {.small_calls = true, .rewrites = true}},
+     .options = {.small_calls = true, .rewrites = true}},
     /* Written at 1.5, expired at 31.5, so 5 of the 35 s are used; the second chunk finds an expired block. */
     {"piecewise the flusher begins when a block expires",
      {{0, 100, 0, 1.5, 100}, {100, 10, 35, 0.7, 60 - 7}},
-     {.piecewise = true}},
-    {"the plain flusher uses all of the delay", {{0, 100, 0, 1.5, 100}, {100, 10, 35, 0.6, 10}}, {0}},
+     .options = {.piecewise = true}},
+    {"the plain flusher uses all of the delay", .steps = {{0, 100, 0, 1.5, 100}, {100, 10, 35, 0.6, 10}}},
     /* Expired at 30.8 and 34.6, written by 33.8 and 37.6; the third chunk comes at 39.6. */
     {"piecewise time passes while the flusher works",
      {{0, 30, 0, 0.8, 30}, {30, 30, 3, 0.8, 60}, {60, 1, 35, 0.51, 1}},
-     {.piecewise = true}},
+     .options = {.piecewise = true}},
     {"expired blocks wait for the writeback interval",
      {{0, 100, 0, 1.5, 100}, {100, 1, 32, 0.51, 101}},
-     {.writeback_interval_s = 5}},
+     .options = {.writeback_interval_s = 5}},
     {"piecewise they wait for the writeback interval too",
      {{0, 100, 0, 1.5, 100}, {100, 1, 32, 0.51, 101}},
-     {.writeback_interval_s = 5, .piecewise = true}},
+     .options = {.writeback_interval_s = 5, .piecewise = true}},
     /* The tick is at 35, the second chunk at 37.5. */
     {"expired blocks go with the writeback interval",
      {{0, 100, 0, 1.5, 100}, {100, 10, 36, 0.7, 85 - 7}},
-     {.writeback_interval_s = 5, .piecewise = true}},
+     .options = {.writeback_interval_s = 5, .piecewise = true}},
     {"first touch holds for bytes that are not cached",
      {{0, 100, 0, 0.5 + 10, 100},
       {0, 100, 0, 0.5 + 1, 100},
       {50, 100, 0, 0.5 + 5 + 0.5, 150},
       {0, 150, 60, 0.5 + 1.5, 150}}, /* written back, but still in the cache */
-     {.first_touch = true}},
+     .options = {.first_touch = true}},
     /* 2 s at 40 use all 60 bytes of credit (40 - 10 a second), then 10 a second. */
     {"credit makes the flusher faster while it lasts",
      {{0, 150, 0, 2, 150}, {150, 100, 0, 1.5, 250 - 60}, {250, 40, 0, 0.9, 230 - 20 - 4}},
-     {.burst_bytes = 60, .burst_bps = 40}},
+     .options = {.burst_bytes = 60, .burst_bps = 40}},
 };
 
 TEST(costs_and_dirty_bytes_are_those_calculated_by_hand)

@@ -54,41 +54,38 @@ TEST(small_chunks_through_the_library_are_cheaper_than_system_calls)
 }
 
 static const struct cawl_rig_case cases[] = {
-    {"a chunk that fits only fills the buffer", {{0, 40, 0, 0.04, 0}, {40, 59, 0, 0.059, 0}}, {0}},
-    {"a full buffer waits for the next chunk",
-     {{0, 40, 0, 0.04, 0}, {40, 60, 0, 0.06, 0}, {100, 10, 0, 1.5 + 0.01, 100}, {110, 90, 0, 0.09, 100}},
-     {0}},
+    {"a chunk that fits only fills the buffer", .steps = {{0, 40, 0, 0.04, 0}, {40, 59, 0, 0.059, 0}}},
+    {"a full buffer waits for the next chunk", .steps = {{0, 40, 0, 0.04, 0},
+                                                         {40, 60, 0, 0.06, 0},
+                                                         {100, 10, 0, 1.5 + 0.01, 100},
+                                                         {110, 90, 0, 0.09, 100}}},
     {"a chunk over the boundary fills, writes and keeps the rest",
-     {{0, 70, 0, 0.07, 0}, {70, 70, 0, 0.03 + 1.5 + 0.04, 100}, {140, 60, 0, 0.06, 100}},
-     {0}},
+     .steps = {{0, 70, 0, 0.07, 0}, {70, 70, 0, 0.03 + 1.5 + 0.04, 100}, {140, 60, 0, 0.06, 100}}},
     {"whole buffers of a large chunk bypass the buffer",
-     {{0, 10, 0, 0.01, 0}, {10, 250, 0, 0.09 + 1.5 + 1.5 + 0.06, 200 - 15}, {260, 10, 0, 0.01, 185}},
-     {0}},
-    {"two whole buffers", {{0, 200, 0, 0.1 + 1.5 + 1.5, 200 - 15}}, {0}},
-    {"a byte less than two buffers", {{0, 199, 0, 0.1 + 1.5 + 0.099, 100}}, {0}},
+     .steps = {{0, 10, 0, 0.01, 0},
+               {10, 250, 0, 0.09 + 1.5 + 1.5 + 0.06, 200 - 15},
+               {260, 10, 0, 0.01, 185}}},
+    {"two whole buffers", .steps = {{0, 200, 0, 0.1 + 1.5 + 1.5, 200 - 15}}},
+    {"a byte less than two buffers", .steps = {{0, 199, 0, 0.1 + 1.5 + 0.099, 100}}},
     {"a seek writes what is pending first",
-     {{500, 40, 0, 0.04, 0},                /* an empty buffer is not flushed */
-      {0, 10, 0, 0.9 + 0.01, 40},           /* 40 at 100 a second, and 0.5 */
-      {10, 10, 0, 0.01, 40},                /* sequential */
-      {505, 5, 0, 0.7 + 0.005, 60},         /* 20 bytes at offset 0 */
-      {505, 100, 0, 0.55 + 0.1, 60},        /* 5 at 505: dirty already; then the buffer is just full */
-      {0, 1, 0, 0.5 + 1 + 0.001, 60 + 65}}, /* [505, 605) of which [505, 540) is dirty */
-     {0}},
+     .steps = {{500, 40, 0, 0.04, 0},         /* an empty buffer is not flushed */
+               {0, 10, 0, 0.9 + 0.01, 40},    /* 40 at 100 a second, and 0.5 */
+               {10, 10, 0, 0.01, 40},         /* sequential */
+               {505, 5, 0, 0.7 + 0.005, 60},  /* 20 bytes at offset 0 */
+               {505, 100, 0, 0.55 + 0.1, 60}, /* 5 at 505: dirty already; then the buffer is just full */
+               {0, 1, 0, 0.5 + 1 + 0.001, 60 + 65}}}, /* [505, 605) of which [505, 540) is dirty */
     /* 100 bytes are in the cache at 1.61; at the next system call they are 33 s old. */
-    {"delays pass at the next system call and only once",
-     {{0, 100, 0, 0.1, 0},
-      {100, 10, 0, 1.51, 100},
-      {110, 60, 11, 0.06, 100},
-      {170, 30, 11, 0.03, 100},
-      {200, 1, 11, 1.5 + 0.001, 100}},
-     {0}},
+    {"delays pass at the next system call and only once", .steps = {{0, 100, 0, 0.1, 0},
+                                                                    {100, 10, 0, 1.51, 100},
+                                                                    {110, 60, 11, 0.06, 100},
+                                                                    {170, 30, 11, 0.03, 100},
+                                                                    {200, 1, 11, 1.5 + 0.001, 100}}},
     {"delays pass before the flush of a seek",
-     {{0, 50, 5, 0.05, 0}, {100, 50, 6, 1 + 0.05, 50}, {0, 50, 7, 1.05, 100}},
-     {0}},
+     .steps = {{0, 50, 5, 0.05, 0}, {100, 50, 6, 1 + 0.05, 50}, {0, 50, 7, 1.05, 100}}},
     /* 0.25 a chunk, 500 bytes a second; 100 bytes by a system call: 0.5, and 20 a second. */
     {"small calls into the buffer have a cost of their own",
      {{0, 70, 0, 0.25 + 0.14, 0}, {70, 70, 0, 0.25 + 0.06 + 0.5 + 5 + 0.08, 100}},
-     {.small_calls = true}},
+     .options = {.small_calls = true}},
     /* A buffer, written at 0.25 + 0.2, and 11 chunks of the library's time: what is 30 s old is written back
      * before the next system call. */
     {"time in the library passes for the flusher",
@@ -96,7 +93,7 @@ static const struct cawl_rig_case cases[] = {
       {100, 99, 0, 0.25 + 5.5 + 0.198, 100},
       {199, 1, 29.9, 0.25 + 0.002, 100},
       {200, 1, 0, 0.25 + 5.5 + 0.002, 100}},
-     {.small_calls = true}},
+     .options = {.small_calls = true}},
 };
 
 TEST(costs_and_dirty_bytes_are_those_calculated_by_hand)

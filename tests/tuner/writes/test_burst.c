@@ -3,7 +3,6 @@
 #include "tests/memory_room.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/writes/burst.h"
-#include "tuner/writes/report_burst.h"
 
 #include <errno.h>
 
@@ -90,7 +89,7 @@ TEST(searches_without_bursts_keep_their_budget)
 }
 
 /* A setting with bursts of these times, of which the first BURST_LOOKS came before the choice. */
-static size_t add_setting(unsigned direct, const double *accepted_s, double flush_s, size_t n)
+static void add_setting(unsigned direct, const double *accepted_s, double flush_s, size_t n)
 {
     struct burst_setting *setting = &burst.setting[burst.n];
     *setting = (struct burst_setting){.point = {65536, 4, direct, API_IO_URING, 1, SYNC_END, 0},
@@ -102,7 +101,7 @@ static size_t add_setting(unsigned direct, const double *accepted_s, double flus
     }
     setting->n = n;
     burst.chosen[direct ? BURST_DIRECT : BURST_BUFFERED] = burst.n;
-    return burst.n++;
+    burst.n++;
 }
 
 static void begin(void)
@@ -116,22 +115,29 @@ static void begin(void)
 /* The looks are far off: they take no part in the figures. */
 static const double fast_s[] = {9, 9, 0.099, 0.1, 0.101, 0.1}, slow_s[] = {9, 9, 0.39, 0.4, 0.41, 0.4};
 
-TEST(faster_class_wins_with_its_gain)
+/* A fast buffered setting, the first, and a slow direct one, which is durable sooner. */
+static void judge_fast_and_slow(void)
 {
     begin();
-    size_t buffered = add_setting(0, fast_s, 0.5, 6), direct = add_setting(1, slow_s, 0.01, 6);
+    add_setting(0, fast_s, 0.5, 6);
+    add_setting(1, slow_s, 0.01, 6);
     burst_judge(&burst);
-    assert_int_equal(burst.best, buffered);
+}
+
+TEST(faster_class_wins_with_its_gain)
+{
+    judge_fast_and_slow();
+    assert_int_equal(burst.best, 0);
     assert_true(burst.has_gain && burst.conclusive);
     assert_close(burst.gain, 4, 0.01);
     assert_true(burst.gain_ci.low > 3.8 && burst.gain_ci.low < 4 && burst.gain_ci.high > 4);
-    assert_close(burst_figure(&burst, buffered, false).mean, 0.1, 1e-9);
-    assert_close(burst_figure(&burst, buffered, true).mean, 0.6, 1e-9);
-    assert_int_equal(burst_figure(&burst, buffered, false).n, 4);
+    assert_close(burst_figure(&burst, 0, false).mean, 0.1, 1e-9);
+    assert_close(burst_figure(&burst, 0, true).mean, 0.6, 1e-9);
+    assert_int_equal(burst_figure(&burst, 0, false).n, 4);
     /* What is durable is another question, with another answer. */
     burst.by_durable = true;
     burst_judge(&burst);
-    assert_int_equal(burst.best, direct);
+    assert_int_equal(burst.best, 1);
     assert_close(burst.gain, 0.6 / 0.41, 0.02);
 }
 
@@ -162,20 +168,10 @@ TEST(too_few_bursts_are_no_answer)
     assert_int_equal(burst.best, BURST_NONE);
 }
 
-static json_t *document(void)
-{
-    json_t *object = report_burst(&burst).document(&burst);
-    assert_non_null(object);
-    return object;
-}
-
 TEST(document_holds_both_settings_and_the_gain)
 {
-    begin();
-    add_setting(0, fast_s, 0.5, 6);
-    add_setting(1, slow_s, 0.01, 6);
-    burst_judge(&burst);
-    json_t *object = document(), *gain = json_object_get(object, "gain");
+    judge_fast_and_slow();
+    json_t *object = burst_answer_part(&burst).document(&burst), *gain = json_object_get(object, "gain");
     assert_int_equal(json_integer_value(json_object_get(object, "bytes")), 64 << 20);
     assert_string_equal(json_string_value(json_object_get(object, "judged_by")), "accepted");
     assert_close(json_real_value(json_object_get(gain, "mean")), 4, 0.01);
@@ -192,13 +188,10 @@ TEST(text_says_which_setting_and_that_a_steady_load_has_another)
 {
     AUTO(auto_free) char *text = NULL;
     size_t size = 0;
-    begin();
-    add_setting(0, fast_s, 0.5, 6);
-    add_setting(1, slow_s, 0.01, 6);
+    judge_fast_and_slow();
     burst.falls_behind = true;
-    burst_judge(&burst);
     FILE *out = open_memstream(&text, &size);
-    report_burst(&burst).print(out, &burst);
+    burst_answer_part(&burst).print(out, &burst);
     fclose(out);
     static const char *const parts[] = {"Bursts       of 64m",
                                         "64k x 4, buffered, io_uring",
@@ -221,7 +214,6 @@ TEST(bursts_can_contradict_the_model)
     assert_false(burst_contradicts(&burst));
     burst.has_model = true;
     burst.crossings.first = CAWL_ADVICE_BUFFERED;
-    burst.crossings.second = CAWL_ADVICE_DIRECT;
     burst.predicted.seconds[CAWL_ADVICE_BUFFERED] = 1;
     burst.predicted.seconds[CAWL_ADVICE_DIRECT] = 2;
     assert_true(burst_contradicts(&burst));
@@ -328,7 +320,7 @@ TEST(where_every_burst_failed_the_reason_is_told)
     assert_true(burst.chosen[BURST_BUFFERED] != BURST_NONE || burst.chosen[BURST_DIRECT] != BURST_NONE);
     assert_int_equal(burst.best, BURST_NONE);
     assert_non_null(strstr(burst.why, "the disk is gone"));
-    json_t *object = report_burst(&burst).document(&burst);
+    json_t *object = burst_answer_part(&burst).document(&burst);
     assert_non_null(strstr(json_string_value(json_object_get(object, "reason")), "the disk is gone"));
     json_decref(object);
 }

@@ -4,7 +4,7 @@
 /* LINK: -Wl,--wrap=calibrate_large -Wl,--wrap=calibrate_writeback -Wl,--wrap=calibrate_seek */
 /* LINK: -Wl,--wrap=calibrate_read */
 #include "tests/test.h"
-#include "tuner/writes/calibrate_internal.h"
+#include "tuner/writes/calibrate.h"
 
 #include <errno.h>
 
@@ -16,90 +16,57 @@ static const bool *waits; /* in each round */
 static bool fails;        /* to see enough writes */
 static uint64_t asked[N_ROUNDS];
 
-int __wrap_calibrate_cache(struct calibrate *rig, double *ret_bps, double *ret_rewrite_bps, struct err *err);
-int __wrap_calibrate_flushed(struct calibrate *rig, uint64_t bytes, uint64_t limit_bg_bytes,
-                             uint64_t limit_hard_bytes, double *ret_bps, bool *ret_waited, struct err *err);
-int __wrap_calibrate_call(struct calibrate *rig, uint64_t bytes, size_t n, double *ret_s, struct err *err);
-int __wrap_calibrate_buffer(struct calibrate *rig, uint64_t bytes, size_t n, double *ret_s, struct err *err);
-int __wrap_calibrate_memory(struct calibrate *rig, double *ret_bps, struct err *err);
-int __wrap_calibrate_sync(struct calibrate *rig, uint64_t bytes, size_t n, double *ret_s, struct err *err);
-int __wrap_calibrate_large(struct calibrate *rig, const uint64_t *sizes, size_t n, uint64_t each,
-                           double *ret_s, struct err *err);
-int __wrap_calibrate_writeback(struct calibrate *rig, uint64_t bytes, double *ret_bps, struct err *err);
-int __wrap_calibrate_seek(struct calibrate *rig, double *ret_s, struct err *err);
-int __wrap_calibrate_read(struct calibrate *rig, uint64_t bytes, double *ret_bps, struct err *err);
-
 static int give(double *ret)
 {
     *ret = 1;
     return 0;
 }
 
-int __wrap_calibrate_cache(struct calibrate *rig, double *ret_bps, double *ret_rewrite_bps, struct err *err)
+WRAP(int, calibrate_cache,
+     (__attribute__((unused)) struct calibrate * rig, double *ret_bps, double *ret_rewrite_bps,
+      __attribute__((unused)) struct err *err))
 {
-    (void)rig;
-    (void)err;
     *ret_rewrite_bps = 1;
     return give(ret_bps);
 }
 
-int __wrap_calibrate_flushed(struct calibrate *rig, uint64_t bytes, uint64_t limit_bg_bytes,
-                             uint64_t limit_hard_bytes, double *ret_bps, bool *ret_waited, struct err *err)
+WRAP(int, calibrate_flushed,
+     (__attribute__((unused)) struct calibrate * rig, uint64_t bytes,
+      __attribute__((unused)) uint64_t limit_bg_bytes, uint64_t limit_hard_bytes, double *ret_bps,
+      bool *ret_waited, struct err *err))
 {
-    (void)rig;
-    (void)limit_bg_bytes;
     assert_int_equal(limit_hard_bytes, HARD);
     asked[calibration.n_rounds] = bytes;
     *ret_waited = waits[calibration.n_rounds];
     return fails ? err_set(err, -EAGAIN, "too few") : give(ret_bps);
 }
 
-int __wrap_calibrate_call(struct calibrate *rig, uint64_t bytes, size_t n, double *ret_s, struct err *err)
-{
-    (void)rig;
-    (void)bytes;
-    (void)n;
-    (void)err;
-    return give(ret_s);
-}
+/* Every other measurement finds 1, whatever it is asked for. */
+#define GIVES(name, ret, ...)                                                                                \
+    WRAP(int, name,                                                                                          \
+         (__attribute__((unused)) struct calibrate * rig, __VA_ARGS__,                                       \
+          __attribute__((unused)) struct err * err))                                                         \
+    {                                                                                                        \
+        return give(ret);                                                                                    \
+    }
+#define OF_BYTES __attribute__((unused)) uint64_t bytes
+#define OF_CALLS OF_BYTES, __attribute__((unused)) size_t n
 
-int __wrap_calibrate_buffer(struct calibrate *rig, uint64_t bytes, size_t n, double *ret_s, struct err *err)
-{
-    return __wrap_calibrate_call(rig, bytes, n, ret_s, err);
-}
+GIVES(calibrate_call, ret_s, OF_CALLS, double *ret_s)
+GIVES(calibrate_buffer, ret_s, OF_CALLS, double *ret_s)
+GIVES(calibrate_sync, ret_s, OF_CALLS, double *ret_s)
+GIVES(calibrate_memory, ret_bps, double *ret_bps)
+GIVES(calibrate_seek, ret_s, double *ret_s)
+GIVES(calibrate_writeback, ret_bps, OF_BYTES, double *ret_bps)
+GIVES(calibrate_read, ret_bps, OF_BYTES, double *ret_bps)
 
-int __wrap_calibrate_memory(struct calibrate *rig, double *ret_bps, struct err *err)
+WRAP(int, calibrate_large,
+     (__attribute__((unused)) struct calibrate * rig, __attribute__((unused)) const uint64_t *sizes, size_t n,
+      __attribute__((unused)) uint64_t each, double *ret_s, __attribute__((unused)) struct err *err))
 {
-    return __wrap_calibrate_call(rig, 0, 0, ret_bps, err);
-}
-
-int __wrap_calibrate_sync(struct calibrate *rig, uint64_t bytes, size_t n, double *ret_s, struct err *err)
-{
-    return __wrap_calibrate_call(rig, bytes, n, ret_s, err);
-}
-
-int __wrap_calibrate_large(struct calibrate *rig, const uint64_t *sizes, size_t n, uint64_t each,
-                           double *ret_s, struct err *err)
-{
-    (void)sizes;
     for (size_t i = 0; i < n; i++)
-        __wrap_calibrate_call(rig, each, 1, &ret_s[i], err);
+        ret_s[i] = 1;
     return 0;
-}
-
-int __wrap_calibrate_writeback(struct calibrate *rig, uint64_t bytes, double *ret_bps, struct err *err)
-{
-    return __wrap_calibrate_call(rig, bytes, 0, ret_bps, err);
-}
-
-int __wrap_calibrate_seek(struct calibrate *rig, double *ret_s, struct err *err)
-{
-    return __wrap_calibrate_call(rig, 0, 0, ret_s, err);
-}
-
-int __wrap_calibrate_read(struct calibrate *rig, uint64_t bytes, double *ret_bps, struct err *err)
-{
-    return __wrap_calibrate_call(rig, bytes, 0, ret_bps, err);
 }
 
 /* Rounds where writers wait so. */

@@ -87,65 +87,49 @@ TEST(numbers_and_texts_with_suffixes_are_read)
     assert_true(isnan(file.intervals[0].low));
 }
 
-static void check_refused(const char *more, const char *why)
-{
-    struct host_file file = {.page_size_bytes = 7};
-    memset(&err, 0, sizeof err);
-    rig_write("host.conf", "%s%s", whole, more);
-    assert_int_equal(host_file_read("host.conf", &file, &err), -EINVAL);
-    if (strstr(err.text, why) == NULL)
-        fail_msg("'%s' lacks '%s'", err.text, why);
-    assert_true(file.page_size_bytes == 7);
-}
+static const struct {
+    const char *line, *why;
+    bool alone; /* without the lines of a whole file before it */
+} refused[] = {
+    {"nonsense = 1;\n", "host.conf:7: nonsense: is not known", false},
+    {"\nbs = 4096;\n", "host.conf:8: the setting is repeated", false},
+    {"page_size = \"4q\";\n", "host.conf:7: page_size: is no size", false},
+    {"page_size = \"4.k\";\n", "host.conf:7: page_size: is no size", false},
+    {"page_size = \"4.5\";\n", "host.conf:7: page_size: is no size", false},
+    {"page_size = -1;\n", "must not be negative", false},
+    {"writeback_interval = \"5\";\n", "is no duration", false},
+    {"bw_ramdisk_first_touch = true;\n", "is no rate", false},
+    {"bw_mem_interval = [2.0, 1.0];\n", "host.conf:7: bw_mem_interval: is no interval", false},
+    {"bw_mem_interval = [2.0];\n", "is no interval", false},
+    {"bs_interval = [1.0, 2.0];\n", "bs_interval: is not known", false},
+    {"hostname = 3;\n", "wants a text", false},
+    {"page_size = 99999999999;\n", "host.conf:7: ", false},
+    {"bf = 0.5;\n", "host.conf:1: bf: is out of range; use 1 to 1e18", true},
+    {"bw_dev = 1e-300;\n", "bw_dev: is out of range; use 1 to 1e18", true},
+    {"bw_dev = 1e300;\n", "bw_dev: is out of range; use 1 to 1e18", true},
+    {"bw_ramdisk_first_touch = 0.1;\n", "use 1 to 1e18", true},
+    {"sc_w = 1e300;\n", "host.conf:1: sc_w: is out of range; use at most 1e9 seconds", true},
+    {"dirty_expire = 1e10;\n", "use at most 1e9 seconds", true},
+    {"bw_mem = 1.0;\n\nbw_ramdisk = 1.0;\n", "host.conf:3: the file ends without bw_reduced", true},
+    {"bw_mem = 0.0;\n", "host.conf:1: bw_mem: must be more than 0", true},
+    {"sc_w = -1.0;\n", "must not be negative", true},
+};
 
-TEST(bad_values_are_refused_with_their_line)
+TEST(bad_and_missing_values_are_refused_with_their_line)
 {
-    check_refused("nonsense = 1;\n", "host.conf:7: nonsense: is not known");
-    check_refused("\nbs = 4096;\n", "host.conf:8: the setting is repeated");
-    check_refused("page_size = \"4q\";\n", "host.conf:7: page_size: is no size");
-    check_refused("page_size = \"4.k\";\n", "host.conf:7: page_size: is no size");
-    check_refused("page_size = \"4.5\";\n", "host.conf:7: page_size: is no size");
-    check_refused("page_size = -1;\n", "must not be negative");
-    check_refused("writeback_interval = \"5\";\n", "is no duration");
-    check_refused("bw_ramdisk_first_touch = true;\n", "is no rate");
-    check_refused("bw_mem_interval = [2.0, 1.0];\n", "host.conf:7: bw_mem_interval: is no interval");
-    check_refused("bw_mem_interval = [2.0];\n", "is no interval");
-    check_refused("bs_interval = [1.0, 2.0];\n", "bs_interval: is not known");
-    check_refused("hostname = 3;\n", "wants a text");
-    check_refused("page_size = 99999999999;\n", "host.conf:7: ");
-}
-
-TEST(what_the_model_cannot_count_with_is_refused_with_its_line)
-{
-    static const struct {
-        const char *line, *why;
-    } cases[] = {{"bf = 0.5;\n", "host.conf:1: bf: is out of range; use 1 to 1e18"},
-                 {"bw_dev = 1e-300;\n", "bw_dev: is out of range; use 1 to 1e18"},
-                 {"bw_dev = 1e300;\n", "bw_dev: is out of range; use 1 to 1e18"},
-                 {"bw_ramdisk_first_touch = 0.1;\n", "use 1 to 1e18"},
-                 {"sc_w = 1e300;\n", "host.conf:1: sc_w: is out of range; use at most 1e9 seconds"},
-                 {"dirty_expire = 1e10;\n", "use at most 1e9 seconds"}};
-    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
-        struct host_file file;
-        rig_write("host.conf", "%s", cases[i].line);
+    for (size_t i = 0; i < N_OF(refused); i++) {
+        struct host_file file = {.page_size_bytes = 7};
+        rig_write("host.conf", "%s%s", refused[i].alone ? "" : whole, refused[i].line);
         assert_int_equal(host_file_read("host.conf", &file, &err), -EINVAL);
-        if (strstr(err.text, cases[i].why) == NULL)
-            fail_msg("'%s' lacks '%s'", err.text, cases[i].why);
+        if (strstr(err.text, refused[i].why) == NULL)
+            fail_msg("'%s' lacks '%s'", err.text, refused[i].why);
+        assert_true(file.page_size_bytes == 7);
     }
 }
 
-TEST(what_is_missing_or_out_of_range_is_refused)
+TEST(a_missing_file_is_told)
 {
     struct host_file file;
-    rig_write("host.conf", "bw_mem = 1.0;\n\nbw_ramdisk = 1.0;\n");
-    assert_int_equal(host_file_read("host.conf", &file, &err), -EINVAL);
-    assert_non_null(strstr(err.text, "host.conf:3: the file ends without bw_reduced"));
-    rig_write("host.conf", "bw_mem = 0.0;\n");
-    assert_int_equal(host_file_read("host.conf", &file, &err), -EINVAL);
-    assert_non_null(strstr(err.text, "host.conf:1: bw_mem: must be more than 0"));
-    rig_write("host.conf", "sc_w = -1.0;\n");
-    assert_int_equal(host_file_read("host.conf", &file, &err), -EINVAL);
-    assert_non_null(strstr(err.text, "must not be negative"));
     assert_int_equal(host_file_read("missing.conf", &file, &err), -ENOENT);
 }
 

@@ -14,7 +14,6 @@ static const char *line(uint64_t bytes, double ratio)
     const struct cawl_advice_cost cost = {
         .seconds = {[CAWL_ADVICE_BUFFERED] = 1, [CAWL_ADVICE_DIRECT] = ratio}};
     crossings.first = CAWL_ADVICE_BUFFERED;
-    crossings.second = CAWL_ADVICE_DIRECT;
     write_advice_line(&crossings, &burst, &cost, text, sizeof text);
     return text;
 }

@@ -1,5 +1,5 @@
 /* Bursts in the answer. */
-#include "tuner/writes/report_burst.h"
+#include "tuner/writes/burst.h"
 
 #include "bench/base/units.h"
 #include "tuner/base/json.h"
@@ -44,7 +44,7 @@ static json_t *json_setting(const struct burst *burst, size_t i)
 static json_t *json_model(const struct burst *burst)
 {
     char text[WRITE_ADVICE_LINE_SIZE];
-    if (!burst->has_model || burst->modelled.bytes == 0)
+    if (!burst->has_model || burst->modelled.request_bytes == 0)
         return json_null();
     write_advice_line(&burst->crossings, &burst->modelled, &burst->predicted, text, sizeof text);
     const double *seconds = burst->predicted.seconds;
@@ -136,7 +136,7 @@ static void print_other(FILE *out, const struct burst *burst)
 static void print_model(FILE *out, const struct burst *burst)
 {
     char text[WRITE_ADVICE_LINE_SIZE];
-    if (!burst->has_model || burst->modelled.bytes == 0)
+    if (!burst->has_model || burst->modelled.request_bytes == 0)
         return;
     write_advice_line(&burst->crossings, &burst->modelled, &burst->predicted, text, sizeof text);
     fprintf(out, INDENT "By the model, not measured: %s%s\n", text,
@@ -166,7 +166,7 @@ static void print_lines(FILE *out, const void *context)
     print_model(out, burst);
 }
 
-struct answer_part report_burst(const struct burst *burst)
+struct answer_part burst_answer_part(const struct burst *burst)
 {
     return (struct answer_part){
         .key = "burst", .document = make_document, .print = print_lines, .context = burst};

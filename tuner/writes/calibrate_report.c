@@ -1,5 +1,5 @@
 /* What a calibration found. */
-#include "tuner/writes/report_calibrate.h"
+#include "tuner/writes/calibrate.h"
 
 #include "bench/base/units.h"
 #include "tuner/base/json.h"
@@ -41,7 +41,7 @@ static void print_value(FILE *out, size_t i, const struct calibrate_value *value
     fputc('\n', out);
 }
 
-int report_calibrate_text(FILE *out, const struct calibration *calibration, struct err *err)
+int calibrate_report_text(FILE *out, const struct calibration *calibration, struct err *err)
 {
     const struct session *session = calibration->session;
     char path[SETTINGS_TEXT_SIZE], written[UNITS_TEXT_SIZE], read[UNITS_TEXT_SIZE];
@@ -110,7 +110,7 @@ static json_t *json_sizes(const struct calibrate_sizes *sizes)
                      json_numbers(sizes->large_bytes, CALIBRATE_N_LARGE));
 }
 
-int report_calibrate_json(FILE *out, const struct calibration *calibration, struct err *err)
+int calibrate_report_json(FILE *out, const struct calibration *calibration, struct err *err)
 {
     const struct session *session = calibration->session;
     json_t *values = json_object();
