@@ -36,7 +36,6 @@
 #define HISTORY_CONDITIONS_SIZE  160
 
 struct sqlite3;
-struct prior_file;
 struct session;
 
 struct history {
@@ -228,12 +227,6 @@ struct history_change_filter {
 /* The same for changes that pass the filter. "Newest" is what was added last, whatever the clock said. */
 int history_select_changes(struct history *history, const struct history_change_filter *filter,
                            struct history_change **ret_changes, size_t *ret_n, struct err *err);
-
-/* What runs of the same fingerprint and pattern measured, newest at most `n_runs` (0: all), as knowledge of
- * elsewhere (tuner/search/prior). file: zeroed; n stays 0 where there is nothing. Released by
- * prior_file_done. */
-int history_prior(struct history *history, const char *fingerprint, const char *pattern, size_t n_runs,
-                  struct prior_file *file, struct err *err);
 
 /* --- keeping it in order --- */
 

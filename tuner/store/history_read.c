@@ -1,7 +1,6 @@
-/* tuner/store/history: runs, replays and answers, read back. */
+/* tuner/store/history: runs, replays, answers and decisions, read back. */
 #include "tuner/store/history_row.h"
 #include "tuner/store/history_sql.h"
-#include "tuner/store/journal.h"
 
 #include <errno.h>
 #include <math.h>
@@ -223,4 +222,67 @@ int history_circumstances(struct history *history, int64_t run_id, json_t **ret_
     *ret_settings = settings;
     *ret_system = system;
     return 0;
+}
+
+/* By id: a clock that was wrong once must not keep an old decision the newest for ever. */
+static const char select_changes[] =
+    "SELECT c.id, c.at_s, h.name, c.target, c.kind, c.run_id, c.other_run_id, c.text, "
+    "t.fingerprint, " HISTORY_ROW_POINT("f") ", " HISTORY_ROW_POINT(
+        "o") " FROM changes c JOIN hosts h ON h.id = c.host_id "
+             "LEFT JOIN runs u ON u.id = c.run_id LEFT JOIN targets t ON t.id = u.target_id "
+             "LEFT JOIN points f ON f.id = c.from_point_id LEFT JOIN points o ON o.id = c.to_point_id "
+             "WHERE c.target = ifnull(?, c.target) AND h.name = ifnull(?, h.name) AND "
+             "(? IS NULL OR instr(?, ',' || c.kind || ',') > 0) ORDER BY c.id DESC LIMIT ?";
+#define FROM_AT 9
+#define TO_AT   (FROM_AT + HISTORY_ROW_POINT_COLUMNS)
+
+static int read_change(void *context, sqlite3_stmt *statement, void *row, struct err *err)
+{
+    struct history_change *change = row;
+    char kind[16];
+    (void)context;
+    *change = (struct history_change){
+        .id = sqlite3_column_int64(statement, 0),
+        .at_s = history_sql_double(statement, 1),
+        .run_ids = {sqlite3_column_int64(statement, 5), sqlite3_column_int64(statement, 6)}};
+    history_sql_text(statement, 2, change->host, sizeof change->host);
+    history_sql_text(statement, 3, change->target, sizeof change->target);
+    history_sql_text(statement, 4, kind, sizeof kind);
+    history_sql_text(statement, 7, change->text, sizeof change->text);
+    history_sql_text(statement, 8, change->fingerprint, sizeof change->fingerprint);
+    change->has_from = history_row_point(statement, FROM_AT, &change->from);
+    change->has_to = history_row_point(statement, TO_AT, &change->to);
+    size_t name = history_row_name(kind, history_kind_names, HISTORY_CHANGE_N);
+    if (name == HISTORY_CHANGE_N || !isfinite(change->at_s))
+        return err_set(err, -EBADMSG, "change %lld is damaged", (long long)change->id);
+    change->kind = (enum history_kind)name;
+    return 0;
+}
+
+int history_select_changes(struct history *history, const struct history_change_filter *filter,
+                           struct history_change **ret_changes, size_t *ret_n, struct err *err)
+{
+    char names[16 * HISTORY_CHANGE_N] = ",";
+    sqlite3_stmt *statement;
+    void *changes = NULL;
+    for (size_t i = 0; i < HISTORY_CHANGE_N; i++) {
+        if ((filter->kinds & 1U << i) != 0)
+            snprintf(names + strlen(names), sizeof names - strlen(names), "%s,", history_kind_names[i]);
+    }
+    const char *set = filter->kinds != 0 ? names : NULL;
+    int result =
+        history_sql_prepare(history->db, &statement, err, select_changes, "tttti", filter->target,
+                            filter->host, set, set, filter->limit > 0 ? (int64_t)filter->limit : (int64_t)-1);
+    result =
+        history_sql_list(statement, result, sizeof **ret_changes, read_change, NULL, &changes, ret_n, err);
+    if (result == 0)
+        *ret_changes = changes;
+    return result;
+}
+
+int history_list_changes(struct history *history, const char *target, uint32_t kinds, size_t limit,
+                         struct history_change **ret_changes, size_t *ret_n, struct err *err)
+{
+    const struct history_change_filter filter = {.target = target, .kinds = kinds, .limit = limit};
+    return history_select_changes(history, &filter, ret_changes, ret_n, err);
 }

@@ -1,7 +1,5 @@
-/* Tests of tuner/store/history: what is written is read, by filter, as prior knowledge, and pruned. */
+/* Tests of tuner/store/history: what is written is read, by filter, and pruned. */
 #include "tests/tuner/store/history_rig.h"
-
-#include "tuner/search/prior.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -36,6 +34,10 @@ TEST(a_replay_is_read_as_it_was_written)
     assert_true(replays[0].sample.sampled);
     assert_false(replays[0].sample.confirming);
     assert_false(replays[0].aside);
+    free(replays);
+    assert_int_equal(history_set_aside(&history, run_id, &err), 0);
+    assert_int_equal(history_replays(&history, run_id, &replays, &n, &err), 0);
+    assert_true(replays[0].aside);
 }
 
 TEST(a_file_is_its_owners_alone)
@@ -252,30 +254,6 @@ TEST(changes_are_read_newest_first)
     free(changes);
     change.run_ids[0] = 12345;
     assert_int_equal(history_add_change(&history, &change, &err), -EEXIST);
-}
-
-TEST(runs_are_prior_knowledge_of_their_storage_and_pattern)
-{
-    char fingerprint[HISTORY_FINGERPRINT_SIZE];
-    struct prior_file file = {0};
-    add_whole_run(1e8);
-    int64_t run_id = begin_run("recommend", "vms", "alpha");
-    add_replays(run_id, &fast, (const double[]){9e8, 9e8}, 2, 0);
-    assert_int_equal(history_set_aside(&history, run_id, &err), 0);
-    add_replays(run_id, &fast, (const double[]){3e8}, 1, 2);
-    struct history_replay warm = replay_of(3, &fast, 8e9);
-    snprintf(warm.conditions, sizeof warm.conditions, "cache=warm");
-    assert_int_equal(history_add_replay(&history, run_id, &warm, &err), 0);
-    history_fingerprint(identity, fingerprint);
-    assert_int_equal(history_prior(&history, fingerprint, "randwrite", 0, &file, &err), 0);
-    assert_int_equal(file.n, 2);
-    /* The newest run is read first. */
-    assert_int_equal(file.points[0].n, 4);
-    assert_close(file.points[0].mean_bps, 1.5e8, 1e6);
-    prior_file_done(&file);
-    assert_int_equal(history_prior(&history, fingerprint, "randread", 0, &file, &err), 0);
-    assert_int_equal(file.n, 0);
-    prior_file_done(&file);
 }
 
 TEST(pruning_keeps_the_newest_and_what_changes_rest_on)
