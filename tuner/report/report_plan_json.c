@@ -2,7 +2,7 @@
 
 #include "tuner/base/json.h"
 #include "tuner/report/report_plan.h"
-#include "tuner/session/json_system.h"
+#include "tuner/session/json_row.h"
 
 int report_plan_json(FILE *out, const struct session *session, uint64_t file_bytes, size_t n_points,
                      struct err *err)

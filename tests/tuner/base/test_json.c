@@ -8,7 +8,6 @@
 #include "tuner/report/answer.h"
 #include "tuner/report/report_recommend.h"
 #include "tuner/session/json_row.h"
-#include "tuner/session/json_system.h"
 #include "tuner/session/warnings.h"
 
 #include <errno.h>
