@@ -12,8 +12,8 @@
  * what"; other negative errno when unreadable. */
 int simulator_table_read(const char *path, struct simulator_cell **ret_cells, size_t *ret_n, struct err *err);
 
-/* Order of one pattern's cells: direct, api, threads, sizes, depth. Negative, 0 or positive. */
-int simulator_table_compare(const struct point *a, const struct point *b);
+/* Order of cells, for qsort and bsearch: pattern, direct, api, threads, sizes, depth. */
+int simulator_table_compare(const void *left, const void *right);
 
 /* Header "seconds,factor"; seconds ascending from 0 or later, factors 1e-6 .. 1e6. The caller frees
  * *ret_steps. */
