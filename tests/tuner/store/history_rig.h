@@ -4,6 +4,7 @@
 #include "tests/tuner/rig.h"
 #include "tuner/session/warnings.h"
 #include "tuner/store/history.h"
+#include "tuner/store/journal.h"
 
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -98,6 +99,29 @@ static inline struct history_replay replay_of(uint64_t number, const struct poin
 
 static const char identity[] = "{\"file_system\":\"ext4\",\"mount_source\":\"/dev/sda1\"}";
 
+/* Changes of a kind, from slow to fast where they are made. */
+static inline struct history_change change_of(enum history_kind kind, int64_t run_id, const char *text)
+{
+    struct history_change change = {.host = "alpha",
+                                    .target = "vms",
+                                    .kind = kind,
+                                    .has_from = true,
+                                    .has_to = kind == HISTORY_CHANGE_MADE,
+                                    .from = slow,
+                                    .to = fast,
+                                    .run_ids = {run_id, 0}};
+    snprintf(change.text, sizeof change.text, "%s", text);
+    return change;
+}
+
+static inline void add_change(enum history_kind kind, int64_t run_id, const char *text)
+{
+    const struct history_change change = change_of(kind, run_id, text);
+    if (history_add_change(&history, &change, &err) != 0)
+        fail_msg("%s", err.text);
+    now_s += SECONDS_OF_A_DAY;
+}
+
 static inline int64_t begin_run(const char *command, const char *target, const char *host)
 {
     int64_t run_id = 0;
@@ -184,6 +208,38 @@ static inline void run_sql(const char *path, const char *sql)
     if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK)
         fail_msg("%s", why);
     sqlite3_close(db);
+}
+
+/* As schema 1 was. */
+static inline void make_first_schema(const char *path)
+{
+    run_sql(path, "ALTER TABLE replays DROP COLUMN n_windows; ALTER TABLE replays DROP COLUMN window_seconds;"
+                  "ALTER TABLE replays DROP COLUMN window_mean_bps;"
+                  "ALTER TABLE replays DROP COLUMN window_std_bps;"
+                  "ALTER TABLE replays DROP COLUMN window_least_bps;"
+                  "ALTER TABLE replays DROP COLUMN window_most_bps;"
+                  "ALTER TABLE replays DROP COLUMN conditions; PRAGMA user_version = 1");
+}
+
+/* The bytes of a file, and a 0 behind them; the caller frees. Inline, gcc 12 would take the result for a
+ * pointer to the local variable. */
+__attribute__((noinline, unused)) static char *bytes_of(const char *path, size_t *ret_size)
+{
+    int fd = -1;
+    char *bytes = NULL;
+    if (journal_load(path, 0, &fd, &bytes, ret_size, &err) != 0)
+        fail_msg("%s", err.text);
+    close(fd);
+    return bytes;
+}
+
+/* Are they still these? */
+static inline void check_bytes(const char *path, const char *expected, size_t size)
+{
+    size_t size_now = 0;
+    AUTO(auto_free) char *bytes = bytes_of(path, &size_now);
+    assert_int_equal(size_now, size);
+    assert_memory_equal(bytes, expected, size);
 }
 
 static inline void count_finding(void *context, const char *text)

@@ -225,34 +225,23 @@ TEST(changes_are_read_newest_first)
     struct history_change *changes;
     size_t n;
     int64_t run_id = add_whole_run(1e8);
-    struct history_change change = {.host = "alpha",
-                                    .target = "vms",
-                                    .kind = HISTORY_CHANGE_FIRST,
-                                    .has_to = true,
-                                    .to = slow,
-                                    .text = "what was there"};
-    assert_int_equal(history_add_change(&history, &change, &err), 0);
-    now_s += 10;
-    change.kind = HISTORY_CHANGE_MADE;
-    change.has_from = true;
-    change.from = slow;
-    change.to = fast;
-    change.run_ids[0] = run_id;
-    assert_int_equal(history_add_change(&history, &change, &err), 0);
+    add_change(HISTORY_CHANGE_FIRST, 0, "what was there");
+    add_change(HISTORY_CHANGE_MADE, run_id, "");
     assert_int_equal(history_list_changes(&history, "vms", 0, 0, &changes, &n, &err), 0);
     assert_int_equal(n, 2);
     assert_int_equal(changes[0].kind, HISTORY_CHANGE_MADE);
     assert_true(factors_equal(&changes[0].to, &fast) && factors_equal(&changes[0].from, &slow));
     assert_int_equal(changes[0].run_ids[0], run_id);
     assert_int_equal(changes[0].run_ids[1], 0);
-    assert_false(changes[1].has_from);
+    assert_true(changes[1].has_from && !changes[1].has_to);
+    assert_string_equal(changes[1].text, "what was there");
     free(changes);
     assert_int_equal(history_list_changes(&history, NULL, 1U << HISTORY_CHANGE_FIRST, 1, &changes, &n, &err),
                      0);
     assert_int_equal(n, 1);
     assert_int_equal(changes[0].kind, HISTORY_CHANGE_FIRST);
     free(changes);
-    change.run_ids[0] = 12345;
+    const struct history_change change = change_of(HISTORY_CHANGE_MADE, 12345, "");
     assert_int_equal(history_add_change(&history, &change, &err), -EEXIST);
 }
 
@@ -263,9 +252,8 @@ TEST(pruning_keeps_the_newest_and_what_changes_rest_on)
         now_s += SECONDS_OF_A_DAY;
         add_whole_run(1e8);
     }
-    struct history_change change = {
-        .host = "alpha", .target = "vms", .kind = HISTORY_CHANGE_MADE, .run_ids = {first, 0}};
-    assert_int_equal(history_add_change(&history, &change, &err), 0);
+    now_s -= SECONDS_OF_A_DAY;
+    add_change(HISTORY_CHANGE_MADE, first, "");
     check_pruned(3, 0, 1);
     check_pruned(0, now_s - 1.5 * SECONDS_OF_A_DAY, 1);
     assert_int_equal(count_runs((struct history_filter){0}), 3);
@@ -312,26 +300,29 @@ TEST(verifying_goes_on_behind_what_cannot_be_read)
 
 TEST(a_default_place_follows_the_environment)
 {
+    static const struct {
+        const char *home, *xdg, *service, *path; /* NULL: not set; there is none */
+    } rows[] = {
+        {"/home/someone", NULL, NULL, "/home/someone/.local/state/fstune/history.db"},
+        {"/home/someone", "relative", NULL, "/home/someone/.local/state/fstune/history.db"},
+        {"/home/someone", "/state", NULL, "/state/fstune/history.db"},
+        {"/home/someone", "/state", "/var/lib/fstune:/var/lib/other", "/var/lib/fstune/history.db"},
+        {NULL, NULL, NULL, NULL},
+    };
+    static const char *const names[] = {"HOME", "XDG_STATE_HOME", "STATE_DIRECTORY"};
     char path[256];
-    setenv("HOME", "/home/someone", 1);
-    unsetenv("XDG_STATE_HOME");
-    unsetenv("STATE_DIRECTORY");
-    assert_int_equal(history_default_path(path, sizeof path, &err), 0);
-    assert_string_equal(path, "/home/someone/.local/state/fstune/history.db");
-    setenv("XDG_STATE_HOME", "relative", 1);
-    assert_int_equal(history_default_path(path, sizeof path, &err), 0);
-    assert_string_equal(path, "/home/someone/.local/state/fstune/history.db");
-    setenv("XDG_STATE_HOME", "/state", 1);
-    assert_int_equal(history_default_path(path, sizeof path, &err), 0);
-    assert_string_equal(path, "/state/fstune/history.db");
-    setenv("STATE_DIRECTORY", "/var/lib/fstune:/var/lib/other", 1);
-    assert_int_equal(history_default_path(path, sizeof path, &err), 0);
-    assert_string_equal(path, "/var/lib/fstune/history.db");
-    assert_int_equal(history_default_path(path, 10, &err), -ENAMETOOLONG);
-    unsetenv("STATE_DIRECTORY");
-    unsetenv("XDG_STATE_HOME");
-    unsetenv("HOME");
-    assert_int_equal(history_default_path(path, sizeof path, &err), -ENOENT);
+    for (size_t i = 0; i < RIG_COUNT(rows); i++) {
+        const char *const values[] = {rows[i].home, rows[i].xdg, rows[i].service};
+        for (size_t k = 0; k < RIG_COUNT(names); k++) {
+            if (values[k] == NULL ? unsetenv(names[k]) : setenv(names[k], values[k], 1))
+                fail();
+        }
+        assert_int_equal(history_default_path(path, sizeof path, &err), rows[i].path != NULL ? 0 : -ENOENT);
+        if (rows[i].path != NULL) {
+            assert_string_equal(path, rows[i].path);
+            assert_int_equal(history_default_path(path, 10, &err), -ENAMETOOLONG);
+        }
+    }
 }
 
 TEST(directories_are_made_for_their_owner_alone)

@@ -56,15 +56,6 @@ static void make(const char *path, size_t n)
     journal_done(&journal);
 }
 
-static char *text_of(const char *path, size_t *ret_size)
-{
-    int fd = -1;
-    char *text = NULL;
-    assert_int_equal(journal_load(path, 0, &fd, &text, ret_size, &err), 0);
-    close(fd);
-    return text;
-}
-
 TEST(what_is_written_is_read)
 {
     struct stat status;
@@ -99,7 +90,7 @@ TEST(cut_off_anywhere_it_goes_on)
 {
     size_t size = 0;
     make("j", 2);
-    AUTO(auto_free) char *text = text_of("j", &size);
+    AUTO(auto_free) char *text = bytes_of("j", &size);
     size_t first = (size_t)(strchr(text, '\n') - text) + 1;
     for (size_t cut = first; cut < size; cut += 13) {
         rig_write_bytes("cut", text, cut);
@@ -122,7 +113,7 @@ TEST(a_header_cut_off_anywhere_is_begun_anew)
 {
     size_t size = 0, first = 0;
     make("j", 1);
-    AUTO(auto_free) char *text = text_of("j", &size);
+    AUTO(auto_free) char *text = bytes_of("j", &size);
     while (text[first] != '\n')
         first++;
     for (size_t cut = 0; cut <= first; cut++) {
@@ -133,10 +124,7 @@ TEST(a_header_cut_off_anywhere_is_begun_anew)
         begin_journal();
         append(0);
         journal_done(&journal);
-        size_t again = 0;
-        AUTO(auto_free) char *whole = text_of("cut", &again);
-        assert_int_equal(again, size);
-        assert_memory_equal(whole, text, size);
+        check_bytes("cut", text, size);
         unlink("cut");
     }
 }
@@ -147,7 +135,7 @@ TEST(zeros_from_anywhere_on_are_left_out)
 {
     size_t size = 0;
     make("j", 3);
-    AUTO(auto_free) char *text = text_of("j", &size);
+    AUTO(auto_free) char *text = bytes_of("j", &size);
     size_t first = (size_t)(strchr(text, '\n') - text) + 1;
     for (size_t cut = 1; cut < size; cut += cut < 2 * first ? 1 : 61) {
         size_t hole = size - cut < 100 ? size - cut : cut % 2 == 0 ? size - cut : 100;
@@ -260,12 +248,10 @@ TEST(what_is_no_journal_is_refused_and_left_alone)
     mkdir("dir", 0755);
     mkfifo("fifo", 0644);
     for (size_t i = 0; i < RIG_COUNT(texts); i++) {
-        size_t size = 0;
         rig_write("no", "%s", texts[i]);
         assert_int_equal(journal_open(&journal, "no", false, &err), -EINVAL);
         assert_non_null(strstr(err.text, "not a journal"));
-        AUTO(auto_free) char *text = text_of("no", &size);
-        assert_string_equal(text, texts[i]);
+        check_bytes("no", texts[i], strlen(texts[i]));
         unlink("no");
     }
     rig_write_bytes("zeros", "\0\0\0", 3); /* they could be anybody's */
@@ -302,7 +288,7 @@ TEST(a_wrong_number_is_refused_with_its_line)
     };
     size_t size = 0;
     make("j", 2);
-    AUTO(auto_free) char *text = text_of("j", &size);
+    AUTO(auto_free) char *text = bytes_of("j", &size);
     for (size_t i = 0; i < RIG_COUNT(changes); i++) {
         char changed[8192];
         const char *at = strstr(text, changes[i].from);
