@@ -1,16 +1,12 @@
-/* Tests of opening a history: only histories are opened, whatever the bytes, and older ones brought up to
- * date. */
+/* Tests of opening a history: only histories are opened, and older ones brought up to date. Histories with
+ * damaged bytes are the matter of tests/fuzz/fuzz_history.c. */
 #include "tests/tuner/store/history_rig.h"
-
-#include "bench/base/rng.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
 GROUP(rig_enter, rig_leave);
-
-#define ROUNDS 400
 
 /* Refused with one line, and neither the file nor its neighbourhood changes. */
 static void check_refused(const char *path, int code, const char *part)
@@ -89,60 +85,6 @@ TEST(an_older_schema_is_brought_up_to_date)
         reopen_history("older", false);
         history_close(&history);
     }
-}
-
-/* Reads all there is; what it says does not matter, only that it ends well. */
-static void read_everything(const char *path)
-{
-    struct history_filter all = {0};
-    struct history_info *runs = NULL;
-    struct history_change *changes = NULL;
-    size_t n = 0, n_found = 0;
-    if (open_at(&history, path, false) != 0) {
-        assert_true(err.text[0] != '\0');
-        return;
-    }
-    if (history_list_runs(&history, &all, &runs, &n, &err) == 0) {
-        for (size_t i = 0; i < n && i < 10; i++) {
-            struct history_replay *replays = NULL;
-            json_t *document = NULL;
-            size_t n_replays;
-            if (history_replays(&history, runs[i].id, &replays, &n_replays, &err) == 0)
-                free(replays);
-            if (history_document(&history, runs[i].id, &document, &err) == 0)
-                json_decref(document);
-        }
-        free(runs);
-    }
-    if (history_list_changes(&history, NULL, 0, 0, &changes, &n, &err) == 0)
-        free(changes);
-    history_verify(&history, count_finding, &n_found, &err);
-    history_close(&history);
-}
-
-TEST(damaged_files_are_refused_or_read_without_harm)
-{
-    size_t size;
-    struct rng rng;
-    rng_init(&rng, 5);
-    begin_history("whole");
-    add_whole_run(1e8);
-    add_change(HISTORY_CHANGE_MADE, 0, "");
-    history_close(&history);
-    char *bytes = bytes_of("whole", &size), *damaged = malloc(size);
-    for (size_t i = 0; i < ROUNDS; i++) {
-        size_t length = i % 4 == 0 ? rng_next(&rng) % size : size;
-        memcpy(damaged, bytes, size);
-        for (size_t k = 0; k < 1 + i % 8; k++)
-            damaged[100 + rng_next(&rng) % (size - 100)] = (char)rng_next(&rng);
-        unlink("damaged");
-        unlink("damaged-wal");
-        unlink("damaged-journal");
-        rig_write_bytes("damaged", damaged, length);
-        read_everything("damaged");
-    }
-    free(bytes);
-    free(damaged);
 }
 
 TEST(a_truncated_history_is_refused_and_left_alone)
