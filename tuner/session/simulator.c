@@ -3,7 +3,6 @@
 #include "tuner/session/simulator.h"
 
 #include "tuner/options/config.h"
-#include "tuner/session/simulator_table.h"
 
 #include <errno.h>
 #include <libconfig.h>

@@ -1,5 +1,5 @@
 /* The CSV files of a simulated surface. */
-#include "tuner/session/simulator_table.h"
+#include "tuner/session/simulator.h"
 
 #include "bench/base/factors.h"
 #include "bench/base/units.h"

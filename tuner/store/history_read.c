@@ -1,5 +1,4 @@
 /* tuner/store/history: runs, replays, answers and decisions, read back. */
-#include "tuner/store/history_row.h"
 #include "tuner/store/history_sql.h"
 
 #include <errno.h>
@@ -88,23 +87,30 @@ static int read_info(void *context, sqlite3_stmt *statement, void *row, struct e
     return strcmp(info->command, "measure") == 0 ? read_measured(history, info, err) : 0;
 }
 
-/* Values that the filter leaves open are NULL; a set of statuses is a text with commas around each. */
+/* The names of a set, with commas around each; NULL for an empty one, which stands for all. */
+static const char *names_of(uint32_t set, const char *const *names, size_t n, char *text, size_t size)
+{
+    snprintf(text, size, ",");
+    for (size_t i = 0; i < n; i++) {
+        if ((set & 1U << i) != 0)
+            snprintf(text + strlen(text), size - strlen(text), "%s,", names[i]);
+    }
+    return set != 0 ? text : NULL;
+}
+
+/* What a filter leaves open is NULL. */
 static int prepare_list(struct history *history, const struct history_filter *filter,
                         sqlite3_stmt **ret_statement, struct err *err)
 {
-    char statuses[16 * HISTORY_N_STATUSES] = ",", sql[2048];
-    for (size_t i = 0; i < HISTORY_N_STATUSES; i++) {
-        if ((filter->statuses & 1U << i) != 0)
-            snprintf(statuses + strlen(statuses), sizeof statuses - strlen(statuses), "%s,",
-                     history_status_names[i]);
-    }
+    char statuses[16 * HISTORY_N_STATUSES], sql[2048];
     snprintf(sql, sizeof sql,
              "%sWHERE u.name = ifnull(?, u.name) AND t.fingerprint = ifnull(?, t.fingerprint) AND "
              "u.pattern = ifnull(?, u.pattern) AND u.command = ifnull(?, u.command) AND "
              "h.name = ifnull(?, h.name) AND (? IS NULL OR instr(?, ',' || u.status || ',') > 0) AND "
              "(? = 0 OR c.run_id IS NOT NULL) ORDER BY u.id DESC LIMIT ?",
              select_runs);
-    const char *set = filter->statuses != 0 ? statuses : NULL;
+    const char *set =
+        names_of(filter->statuses, history_status_names, HISTORY_N_STATUSES, statuses, sizeof statuses);
     return history_sql_prepare(history->db, ret_statement, err, sql, "tttttttii", filter->target,
                                filter->fingerprint, filter->pattern, filter->command, filter->host, set, set,
                                (int64_t)filter->with_recommendation,
@@ -262,14 +268,10 @@ static int read_change(void *context, sqlite3_stmt *statement, void *row, struct
 int history_select_changes(struct history *history, const struct history_change_filter *filter,
                            struct history_change **ret_changes, size_t *ret_n, struct err *err)
 {
-    char names[16 * HISTORY_CHANGE_N] = ",";
+    char names[16 * HISTORY_CHANGE_N];
     sqlite3_stmt *statement;
     void *changes = NULL;
-    for (size_t i = 0; i < HISTORY_CHANGE_N; i++) {
-        if ((filter->kinds & 1U << i) != 0)
-            snprintf(names + strlen(names), sizeof names - strlen(names), "%s,", history_kind_names[i]);
-    }
-    const char *set = filter->kinds != 0 ? names : NULL;
+    const char *set = names_of(filter->kinds, history_kind_names, HISTORY_CHANGE_N, names, sizeof names);
     int result =
         history_sql_prepare(history->db, &statement, err, select_changes, "tttti", filter->target,
                             filter->host, set, set, filter->limit > 0 ? (int64_t)filter->limit : (int64_t)-1);

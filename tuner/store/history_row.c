@@ -1,8 +1,7 @@
 /* tuner/store/history_row: what a row says is checked like any input. */
-#include "tuner/store/history_row.h"
+#include "tuner/store/history_sql.h"
 
 #include "tuner/session/warnings.h"
-#include "tuner/store/history_sql.h"
 
 #include <errno.h>
 #include <inttypes.h>

@@ -3,7 +3,6 @@
 
 #include "tuner/base/json.h"
 #include "tuner/session/session.h"
-#include "tuner/store/history_row.h"
 #include "tuner/store/history_sql.h"
 #include "tuner/store/recommendation.h"
 

@@ -3,7 +3,6 @@
  */
 #include "tests/tuner/rig.h"
 #include "tuner/session/simulator.h"
-#include "tuner/session/simulator_table.h"
 
 #include <errno.h>
 #include <sys/stat.h>

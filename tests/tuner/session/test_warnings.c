@@ -196,13 +196,11 @@ static const struct fault faults[] = {
 
 TEST(pages_that_are_not_new_meet_no_host)
 {
-    const uint64_t bit = WARNINGS_BIT(WARNING_MEMORY_FIRST_TOUCH);
     facts.target_facts.free_pages_taken = true;
-    assert_true((warnings_of_run(&facts.asked, &facts.target_facts, &facts.plan, &facts.result) & bit) == 0);
+    assert_int_equal(found(), 0);
     facts.plan.point.direct = 0;
     facts.asked.cold = false;
-    assert_true((warnings_of_run(&facts.asked, &facts.target_facts, &facts.plan, &facts.result) & bit) == 0);
-    assert_int_equal(warnings_disqualifying(bit, &facts.asked, &facts.plan.point), 0);
+    assert_int_equal(found(), 0);
 }
 
 TEST(every_fault_is_found_and_nothing_else)
@@ -408,53 +406,46 @@ TEST(a_virtual_disk_matters_to_cold_reads)
     assert_int_equal(found(), 0);
 }
 
-static uint64_t against(enum warning warning, uint32_t direct)
+TEST(warnings_disqualify_where_they_matter)
 {
-    facts.plan.point.direct = direct;
-    return warnings_disqualifying(WARNINGS_BIT(warning), &facts.asked, &facts.plan.point);
-}
-
-TEST(depth_disqualifies_direct_points_only)
-{
-    assert_int_equal(against(WARNING_DEPTH_NOT_ACHIEVED, 1), WARNINGS_BIT(WARNING_DEPTH_NOT_ACHIEVED));
-    assert_int_equal(against(WARNING_DEPTH_NOT_ACHIEVED, 0), 0);
-}
-
-TEST(cached_pages_disqualify_cold_buffered_reads_only)
-{
-    assert_int_equal(against(WARNING_NOT_COLD, 0), WARNINGS_BIT(WARNING_NOT_COLD));
-    assert_int_equal(against(WARNING_NOT_COLD, 1), 0);
-    facts.asked.cold = false;
-    assert_int_equal(against(WARNING_NOT_COLD, 0), 0);
-    facts.asked.cold = true;
-    set_pattern("write");
-    assert_int_equal(against(WARNING_NOT_COLD, 0), 0);
-}
-
-TEST(holes_disqualify_patterns_that_read)
-{
-    assert_true(against(WARNING_EXISTING_HAS_HOLES, 0) && against(WARNING_EXISTING_HAS_HOLES, 1));
-    facts.asked.cold = false;
-    assert_true(against(WARNING_EXISTING_HAS_HOLES, 0));
-    set_pattern("randwrite");
-    assert_int_equal(against(WARNING_EXISTING_HAS_HOLES, 1), 0);
-}
-
-TEST(sync_none_disqualifies_unless_the_user_wanted_it)
-{
-    assert_int_equal(against(WARNING_WRITES_ABSORBED, 0), 0);
-    facts.asked.sync_pinned = false;
-    assert_true(against(WARNING_WRITES_ABSORBED, 0) && against(WARNING_WRITES_ABSORBED, 1));
-}
-
-TEST(notes_never_disqualify)
-{
-    static const enum warning notes[] = {
-        WARNING_GENERATOR_CPU_BOUND, WARNING_RATE_CAPPED, WARNING_MEMORY_BACKED,
-        WARNING_NEIGHBOUR_BUSY,      WARNING_STEAL,       WARNING_NEARLY_FULL};
-    facts.asked.sync_pinned = false;
-    for (size_t i = 0; i < N_OF(notes); i++)
-        assert_int_equal(against(notes[i], 0) | against(notes[i], 1), 0);
+    enum { DIRECT = 1, BUFFERED = 2, BOTH = 3 };
+    static const struct {
+        enum warning warning;
+        const char *pattern;
+        bool cold, sync_pinned;
+        int against; /* direct points, buffered points */
+    } rows[] = {
+        {WARNING_DEPTH_NOT_ACHIEVED, "randread", true, true, DIRECT},
+        {WARNING_NOT_COLD, "randread", true, true, BUFFERED},
+        {WARNING_NOT_COLD, "randread", false, true, 0},
+        {WARNING_NOT_COLD, "write", true, true, 0},
+        {WARNING_EXISTING_HAS_HOLES, "randread", true, true, BOTH},
+        {WARNING_EXISTING_HAS_HOLES, "randread", false, true, BOTH},
+        {WARNING_EXISTING_HAS_HOLES, "randwrite", false, true, 0},
+        /* Unless the user wanted it. */
+        {WARNING_WRITES_ABSORBED, "randread", true, true, 0},
+        {WARNING_WRITES_ABSORBED, "randread", true, false, BOTH},
+        /* These are notes. */
+        {WARNING_GENERATOR_CPU_BOUND, "randread", true, false, 0},
+        {WARNING_RATE_CAPPED, "randread", true, false, 0},
+        {WARNING_MEMORY_BACKED, "randread", true, false, 0},
+        {WARNING_NEIGHBOUR_BUSY, "randread", true, false, 0},
+        {WARNING_STEAL, "randread", true, false, 0},
+        {WARNING_NEARLY_FULL, "randread", true, false, 0},
+        {WARNING_MEMORY_FIRST_TOUCH, "randread", false, true, 0},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        const uint64_t bit = WARNINGS_BIT(rows[i].warning);
+        set_pattern(rows[i].pattern);
+        facts.asked.cold = rows[i].cold;
+        facts.asked.sync_pinned = rows[i].sync_pinned;
+        for (uint32_t direct = 0; direct < 2; direct++) {
+            facts.plan.point.direct = direct;
+            bool expected = (rows[i].against & (direct ? DIRECT : BUFFERED)) != 0;
+            if (warnings_disqualifying(bit, &facts.asked, &facts.plan.point) != (expected ? bit : 0))
+                fail_msg("%s, row %zu, direct %u", warnings_table[rows[i].warning].code, i, direct);
+        }
+    }
 }
 
 TEST(only_disturbances_from_outside_pass)
