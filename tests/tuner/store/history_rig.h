@@ -97,6 +97,22 @@ static inline struct history_replay replay_of(uint64_t number, const struct poin
     return replay;
 }
 
+/* What is written of a sample is read. */
+static inline void check_same(const struct history_replay *got, const struct history_replay *made)
+{
+    const struct sample *a = &got->sample, *b = &made->sample;
+    assert_int_equal(got->number, made->number);
+    assert_true(factors_equal(&got->point, &made->point));
+    assert_true(got->at_seconds == made->at_seconds && a->throughput_bps == b->throughput_bps &&
+                a->iops == b->iops && a->latency_mean_ns == b->latency_mean_ns && isnan(a->latency_p99_ns) &&
+                a->achieved_depth == b->achieved_depth && a->seconds == b->seconds &&
+                a->warmup_seconds == b->warmup_seconds);
+    assert_true(a->bytes == b->bytes && a->moved_bytes == b->moved_bytes && a->warmup == b->warmup &&
+                a->sampled == b->sampled && a->confirming == b->confirming &&
+                a->warning_set == b->warning_set);
+    assert_memory_equal(&a->latency_quantiles, &b->latency_quantiles, sizeof a->latency_quantiles);
+}
+
 static const char identity[] = "{\"file_system\":\"ext4\",\"mount_source\":\"/dev/sda1\"}";
 
 /* Changes of a kind, from slow to fast where they are made. */
