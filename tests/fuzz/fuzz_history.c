@@ -139,7 +139,7 @@ static void check_changes(struct history *history)
 {
     struct history_change *changes = NULL;
     size_t n = 0;
-    if (fuzz_refused(history_list_changes(history, NULL, 0, 0, &changes, &n, &fuzz_err)))
+    if (fuzz_refused(history_list_changes(history, NULL, NULL, 0, 0, &changes, &n, &fuzz_err)))
         return;
     for (size_t i = 0; i < n; i++)
         FUZZ_CHECK(changes[i].kind < HISTORY_CHANGE_N && isfinite(changes[i].at_s));

@@ -178,11 +178,6 @@ static const char pick[] =
     "name, command, pattern, version, seed, settings, system, started_s, finished_s, status, exit_code, "    \
     "n_replays"
 #define COLUMNS_POINT "request_size, write_request_size, queue_depth, direct, api, threads, sync"
-#define COLUMNS_REPLAY                                                                                       \
-    "at_seconds, throughput_bps, iops, latency_mean_ns, latency_p99_ns, achieved_depth, seconds, "           \
-    "warmup_seconds, bytes, moved_bytes, warmup, sampled, fresh, cut, aside, doubts, requests, "             \
-    "quantiles_ns, n_windows, window_seconds, window_mean_bps, window_std_bps, window_least_bps, "           \
-    "window_most_bps, conditions"
 #define SAME_POINT                                                                                           \
     "a.request_size = b.request_size AND a.write_request_size = b.write_request_size AND a.queue_depth = "   \
     "b.queue_depth AND a.direct = b.direct AND a.api = b.api AND a.threads = b.threads AND a.sync = b.sync"
@@ -208,8 +203,8 @@ static const char copy[] =
     "excluded.n_replays;"
     "UPDATE temp.picked SET id = (SELECT id FROM main.runs WHERE runs.uuid = picked.uuid);"
     "DELETE FROM main.replays WHERE run_id IN (SELECT id FROM temp.picked);"
-    "INSERT INTO main.replays(run_id, number, point_id, " COLUMNS_REPLAY
-    ") SELECT k.id, r.number, p.id, " COLUMNS_REPLAY
+    "INSERT INTO main.replays(run_id, point_id, " HISTORY_ROW_REPLAY
+    ") SELECT k.id, p.id, " HISTORY_ROW_REPLAY
     " FROM other.replays r JOIN temp.picked k ON k.other_id = r.run_id JOIN temp.points_here p ON p.other_id "
     "= r.point_id;"
     "INSERT INTO main.recommendations(run_id, point_id, mean_bps, ci_low_bps, ci_high_bps, conclusive) "
@@ -258,7 +253,7 @@ static int check_taken(struct history *history, struct err *err)
             check_run(history, sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1), err);
     sqlite3_finalize(statement);
     if (result == 0)
-        result = history_list_changes(history, NULL, 0, 0, &changes, &n, err);
+        result = history_list_changes(history, NULL, NULL, 0, 0, &changes, &n, err);
     if (result == 0)
         free(changes);
     return result;

@@ -155,13 +155,10 @@ static int read_replay(void *context, sqlite3_stmt *statement, void *row, struct
 int history_replays(struct history *history, int64_t run_id, struct history_replay **ret_replays,
                     size_t *ret_n, struct err *err)
 {
-    char sql[1024];
+    static const char sql[] = "SELECT " HISTORY_ROW_REPLAY ", " HISTORY_ROW_POINT(
+        "p") " FROM replays r JOIN points p ON p.id = r.point_id WHERE r.run_id = ? ORDER BY r.number";
     sqlite3_stmt *statement;
     void *replays = NULL;
-    snprintf(sql, sizeof sql,
-             "SELECT %s FROM replays r JOIN points p ON p.id = r.point_id WHERE r.run_id = ? ORDER BY "
-             "r.number",
-             history_row_replay);
     int result = history_sql_prepare(history->db, &statement, err, sql, "i", run_id);
     result =
         history_sql_list(statement, result, sizeof **ret_replays, read_replay, NULL, &replays, ret_n, err);
@@ -265,26 +262,18 @@ static int read_change(void *context, sqlite3_stmt *statement, void *row, struct
     return 0;
 }
 
-int history_select_changes(struct history *history, const struct history_change_filter *filter,
-                           struct history_change **ret_changes, size_t *ret_n, struct err *err)
+int history_list_changes(struct history *history, const char *target, const char *host, uint32_t kinds,
+                         size_t limit, struct history_change **ret_changes, size_t *ret_n, struct err *err)
 {
     char names[16 * HISTORY_CHANGE_N];
     sqlite3_stmt *statement;
     void *changes = NULL;
-    const char *set = names_of(filter->kinds, history_kind_names, HISTORY_CHANGE_N, names, sizeof names);
-    int result =
-        history_sql_prepare(history->db, &statement, err, select_changes, "tttti", filter->target,
-                            filter->host, set, set, filter->limit > 0 ? (int64_t)filter->limit : (int64_t)-1);
+    const char *set = names_of(kinds, history_kind_names, HISTORY_CHANGE_N, names, sizeof names);
+    int result = history_sql_prepare(history->db, &statement, err, select_changes, "tttti", target, host, set,
+                                     set, limit > 0 ? (int64_t)limit : (int64_t)-1);
     result =
         history_sql_list(statement, result, sizeof **ret_changes, read_change, NULL, &changes, ret_n, err);
     if (result == 0)
         *ret_changes = changes;
     return result;
-}
-
-int history_list_changes(struct history *history, const char *target, uint32_t kinds, size_t limit,
-                         struct history_change **ret_changes, size_t *ret_n, struct err *err)
-{
-    const struct history_change_filter filter = {.target = target, .kinds = kinds, .limit = limit};
-    return history_select_changes(history, &filter, ret_changes, ret_n, err);
 }

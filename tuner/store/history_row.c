@@ -14,12 +14,6 @@
 #define QUANTILES_SIZE ((size_t)LATENCY_QUANTILES_N * 21)
 #define WARNINGS_SIZE  ((size_t)WARNING_N * 64)
 
-const char history_row_replay[] =
-    "r.number, r.at_seconds, r.throughput_bps, r.iops, r.latency_mean_ns, r.latency_p99_ns, "
-    "r.achieved_depth, r.seconds, r.warmup_seconds, r.bytes, r.moved_bytes, r.warmup, r.sampled, r.fresh, "
-    "r.cut, r.aside, r.doubts, r.requests, r.quantiles_ns, r.n_windows, r.window_seconds, "
-    "r.window_mean_bps, r.window_std_bps, r.window_least_bps, r.window_most_bps, "
-    "r.conditions, " HISTORY_ROW_POINT("p");
 #define CONDITIONS_AT 25
 #define POINT_AT      26
 
@@ -147,13 +141,9 @@ int history_row_add_replay(sqlite3 *db, int64_t run_id, const struct history_rep
     write_quantiles(&sample->latency_quantiles, quantiles);
     return history_sql_do(
         db, err,
-        "INSERT INTO replays(run_id, number, point_id, at_seconds, throughput_bps, iops, latency_mean_ns, "
-        "latency_p99_ns, achieved_depth, seconds, warmup_seconds, bytes, moved_bytes, warmup, sampled, "
-        "fresh, "
-        "cut, aside, doubts, requests, quantiles_ns, n_windows, window_seconds, window_mean_bps, "
-        "window_std_bps, window_least_bps, window_most_bps, conditions) "
+        "INSERT INTO replays(run_id, point_id, " HISTORY_ROW_REPLAY ") "
         "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-        "iiiddddddddiitiiiititidddddt", run_id, (int64_t)replay->number, point_id, replay->at_seconds,
+        "iiiddddddddiitiiiititidddddt", run_id, point_id, (int64_t)replay->number, replay->at_seconds,
         sample->throughput_bps, sample->iops, sample->latency_mean_ns, sample->latency_p99_ns,
         sample->achieved_depth, sample->seconds, sample->warmup_seconds, (int64_t)sample->bytes,
         (int64_t)sample->moved_bytes, measure_warmup_names[sample->warmup], (int64_t)sample->sampled,

@@ -59,8 +59,14 @@ bool history_row_point(sqlite3_stmt *statement, int first, struct point *ret_poi
 /* Adds one replay. Inside a transaction. */
 int history_row_add_replay(sqlite3 *db, int64_t run_id, const struct history_replay *replay, struct err *err);
 
-/* Columns of a replay, the point's among them, from tables replays r and points p. */
-extern const char history_row_replay[];
+/* Columns of a replay beside its run and its point, whose columns have other names. */
+#define HISTORY_ROW_REPLAY                                                                                   \
+    "number, at_seconds, throughput_bps, iops, latency_mean_ns, latency_p99_ns, achieved_depth, seconds, "   \
+    "warmup_seconds, bytes, moved_bytes, warmup, sampled, fresh, cut, aside, doubts, requests, "             \
+    "quantiles_ns, n_windows, window_seconds, window_mean_bps, window_std_bps, window_least_bps, "           \
+    "window_most_bps, conditions"
+
+/* From HISTORY_ROW_REPLAY and the columns of the point. */
 int history_row_read_replay(sqlite3_stmt *statement, struct history_replay *ret_replay, struct err *err);
 
 /* The number of a name in a list; n where it is not in it. */

@@ -217,7 +217,7 @@ TEST(changes_are_read_newest_first)
     int64_t run_id = add_whole_run(1e8);
     add_change(HISTORY_CHANGE_FIRST, 0, "what was there");
     add_change(HISTORY_CHANGE_MADE, run_id, "");
-    assert_int_equal(history_list_changes(&history, "vms", 0, 0, &changes, &n, &err), 0);
+    assert_int_equal(history_list_changes(&history, "vms", NULL, 0, 0, &changes, &n, &err), 0);
     assert_int_equal(n, 2);
     assert_int_equal(changes[0].kind, HISTORY_CHANGE_MADE);
     assert_true(factors_equal(&changes[0].to, &fast) && factors_equal(&changes[0].from, &slow));
@@ -226,7 +226,7 @@ TEST(changes_are_read_newest_first)
     assert_true(changes[1].has_from && !changes[1].has_to);
     assert_string_equal(changes[1].text, "what was there");
     free(changes);
-    assert_int_equal(history_list_changes(&history, NULL, 1U << HISTORY_CHANGE_FIRST, 1, &changes, &n, &err),
+    assert_int_equal(history_list_changes(&history, NULL, "alpha", 1U << HISTORY_CHANGE_FIRST, 1, &changes, &n, &err),
                      0);
     assert_int_equal(n, 1);
     assert_int_equal(changes[0].kind, HISTORY_CHANGE_FIRST);

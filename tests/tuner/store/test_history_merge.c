@@ -84,7 +84,7 @@ TEST(what_is_merged_refers_to_the_same_things)
     assert_int_equal(n, 2);
     assert_true(factors_equal(&replays[1].point, &fast));
     assert_string_equal(replays[1].conditions, "cache=warm");
-    assert_int_equal(history_list_changes(&history, NULL, 0, 0, &changes, &n, &err), 0);
+    assert_int_equal(history_list_changes(&history, NULL, NULL, 0, 0, &changes, &n, &err), 0);
     assert_int_equal(n, 1);
     assert_int_equal(changes[0].run_ids[0], runs[0].id);
     assert_true(factors_equal(&changes[0].to, &fast));
