@@ -157,10 +157,8 @@ static int write_as_child(const char *path)
     if (open_at(&history, path, true) != 0)
         return 1;
     for (int i = 0; i < WRITER_RUNS; i++) {
-        const struct history_header header = {
-            .command = "measure", .target = "", .pattern = "read", .hostname = "h", .identity = identity};
         int64_t run_id;
-        if (history_begin_run(&history, &header, &run_id, &err) != 0)
+        if (history_begin_run(&history, &child_header, &run_id, &err) != 0)
             return 2;
         for (uint64_t k = 0; k < WRITER_POINTS; k++) {
             struct history_replay replay = replay_of(k, k % 2 == 0 ? &fast : &slow, 1e8);

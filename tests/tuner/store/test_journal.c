@@ -75,28 +75,32 @@ TEST(what_is_written_is_read)
     journal_done(&journal);
 }
 
-/* A kill may cut the file anywhere behind its first line: all whole runs are kept, and going on gives a whole
- * journal again. */
+/* A journal of these bytes is torn, keeps its whole runs, and is whole again once it goes on. */
+static void check_goes_on(const char *bytes, size_t size, bool torn, bool has_header)
+{
+    rig_write_bytes("cut", bytes, size);
+    open_journal("cut", false);
+    assert_int_equal(journal.torn, torn);
+    assert_int_equal(journal.header != NULL, has_header);
+    size_t whole = journal.n_runs;
+    begin_journal();
+    append(9);
+    open_journal("cut", true);
+    assert_false(journal.torn);
+    assert_int_equal(journal.n_runs, whole + 1);
+    assert_int_equal(journal.runs[whole].number, 9);
+    journal_done(&journal);
+    unlink("cut");
+}
+
+/* By a kill, anywhere behind the first line. */
 TEST(cut_off_anywhere_it_goes_on)
 {
     size_t size = 0;
     make("j", 2);
     AUTO(auto_free) char *text = bytes_of("j", &size);
-    size_t first = (size_t)(strchr(text, '\n') - text) + 1;
-    for (size_t cut = first; cut < size; cut += 13) {
-        rig_write_bytes("cut", text, cut);
-        open_journal("cut", false);
-        size_t whole = journal.n_runs;
-        assert_int_equal(journal.torn, text[cut - 1] != '\n');
-        assert_int_equal(journal_begin(&journal, json_object(), &err), 0);
-        append(9);
-        open_journal("cut", true);
-        assert_false(journal.torn);
-        assert_int_equal(journal.n_runs, whole + 1);
-        assert_int_equal(journal.runs[whole].number, 9);
-        journal_done(&journal);
-        unlink("cut");
-    }
+    for (size_t cut = (size_t)(strchr(text, '\n') - text) + 1; cut < size; cut += 13)
+        check_goes_on(text, cut, text[cut - 1] != '\n', true);
 }
 
 /* A header that was cut off after any byte leaves an empty journal, which is begun anew. */
@@ -133,19 +137,8 @@ TEST(zeros_from_anywhere_on_are_left_out)
         char *holed = test_malloc(size);
         memcpy(holed, text, size);
         memset(holed + cut, 0, hole);
-        rig_write_bytes("cut", holed, size);
+        check_goes_on(holed, size, true, cut >= first);
         test_free(holed);
-        open_journal("cut", false);
-        assert_true(journal.torn);
-        assert_int_equal(journal.header != NULL, cut >= first);
-        size_t whole = journal.n_runs;
-        assert_int_equal(journal_begin(&journal, json_pack("{s:s}", "schema", JOURNAL_SCHEMA), &err), 0);
-        append(9);
-        open_journal("cut", true);
-        assert_false(journal.torn);
-        assert_int_equal(journal.n_runs, whole + 1);
-        journal_done(&journal);
-        unlink("cut");
     }
 }
 
