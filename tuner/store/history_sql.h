@@ -42,7 +42,7 @@ int history_sql_end(sqlite3 *db, int result, struct err *err);
 double history_sql_double(sqlite3_stmt *statement, int column);
 void history_sql_text(sqlite3_stmt *statement, int column, char *text, size_t size);
 
-/* --- points and replays: history_row.c --- */
+/* --- points and replays --- */
 
 /* Columns of a point, as history_row_point reads them. */
 #define HISTORY_ROW_POINT(table)                                                                             \
