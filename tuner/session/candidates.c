@@ -109,7 +109,7 @@ static struct room room_of(const struct session *session, uint64_t file_bytes)
     struct hostinfo_memory_room memory = {.bytes = INFINITY};
     if (!session->simulated)
         hostinfo_find_memory_room(&memory);
-    double limit = fmin((double)(file_bytes / 4), IN_FLIGHT_LIMIT_BYTES);
+    double limit = fmin((double)file_bytes / 4, IN_FLIGHT_LIMIT_BYTES);
     return (struct room){file_bytes, (uint64_t)fmin(limit, memory.bytes / 8)};
 }
 
