@@ -256,7 +256,7 @@ TEST(verifying_finds_lost_replays_and_changed_answers)
     reopen_history("h.db", false);
     assert_int_equal(n_findings(), 1);
     history_close(&history);
-    run_sql("h.db", "UPDATE runs SET n_replays = 5; UPDATE documents SET document = '{}'");
+    run_sql("h.db", "UPDATE runs SET n_replays = 5; UPDATE documents SET document = '{'");
     reopen_history("h.db", false);
     assert_int_equal(n_findings(), 1);
     history_close(&history);
@@ -267,14 +267,21 @@ TEST(verifying_finds_lost_replays_and_changed_answers)
 
 TEST(verifying_goes_on_behind_what_cannot_be_read)
 {
+    struct history_change *changes = NULL;
+    size_t n;
     add_whole_run(1e8);
     add_whole_run(2e8);
+    add_change(HISTORY_CHANGE_MADE, 1, "");
     history_close(&history);
     run_sql("h.db",
             "UPDATE runs SET started_s = 9e999 WHERE id = 1; UPDATE replays SET throughput_bps = -1 WHERE "
-            "run_id = 2 AND number = 0");
+            "run_id = 2 AND number = 0; UPDATE changes SET at_s = 9e999");
     reopen_history("h.db", false);
-    assert_int_equal(n_findings(), 2);
+    assert_int_equal(n_findings(), 3);
+    history_close(&history);
+    run_sql("h.db", "DROP TABLE changes");
+    reopen_history("h.db", false);
+    assert_int_equal(history_list_changes(&history, NULL, NULL, 0, 0, &changes, &n, &err), -EBADMSG);
 }
 
 TEST(a_default_place_follows_the_environment)

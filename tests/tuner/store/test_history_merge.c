@@ -125,9 +125,8 @@ TEST(strange_files_are_not_merged)
 TEST(of_a_history_with_a_damaged_run_nothing_is_merged)
 {
     static const char *const damages[] = {
-        "UPDATE replays SET throughput_bps = -1",
-        "UPDATE replays SET warmup = 'cold'",
-        "UPDATE runs SET started_s = 9e999",
+        "UPDATE replays SET throughput_bps = -1",  "UPDATE replays SET warmup = 'cold'",
+        "UPDATE replays SET quantiles_ns = '1,x'", "UPDATE runs SET started_s = 9e999",
         "UPDATE changes SET at_s = 9e999",
     };
     begin_history("clean.db");
