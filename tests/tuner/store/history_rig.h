@@ -130,7 +130,7 @@ static inline struct history_change change_of(enum history_kind kind, int64_t ru
     return change;
 }
 
-static inline void add_change(enum history_kind kind, int64_t run_id, const char *text)
+static inline void add_decision(enum history_kind kind, int64_t run_id, const char *text)
 {
     const struct history_change change = change_of(kind, run_id, text);
     if (history_add_change(&history, &change, &err) != 0)

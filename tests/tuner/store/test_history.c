@@ -204,8 +204,8 @@ TEST(changes_are_read_newest_first)
     struct history_change *changes;
     size_t n;
     int64_t run_id = add_whole_run(1e8);
-    add_change(HISTORY_CHANGE_FIRST, 0, "what was there");
-    add_change(HISTORY_CHANGE_MADE, run_id, "");
+    add_decision(HISTORY_CHANGE_FIRST, 0, "what was there");
+    add_decision(HISTORY_CHANGE_MADE, run_id, "");
     assert_int_equal(history_list_changes(&history, "vms", NULL, 0, 0, &changes, &n, &err), 0);
     assert_int_equal(n, 2);
     assert_int_equal(changes[0].kind, HISTORY_CHANGE_MADE);
@@ -232,7 +232,7 @@ TEST(pruning_keeps_the_newest_and_what_changes_rest_on)
         add_whole_run(1e8);
     }
     now_s -= SECONDS_OF_A_DAY;
-    add_change(HISTORY_CHANGE_MADE, first, "");
+    add_decision(HISTORY_CHANGE_MADE, first, "");
     check_pruned(3, 0, 1);
     check_pruned(0, now_s - 1.5 * SECONDS_OF_A_DAY, 1);
     assert_int_equal(count_runs((struct history_filter){0}), 3);
@@ -271,7 +271,7 @@ TEST(verifying_goes_on_behind_what_cannot_be_read)
     size_t n;
     add_whole_run(1e8);
     add_whole_run(2e8);
-    add_change(HISTORY_CHANGE_MADE, 1, "");
+    add_decision(HISTORY_CHANGE_MADE, 1, "");
     history_close(&history);
     run_sql("h.db",
             "UPDATE runs SET started_s = 9e999 WHERE id = 1; UPDATE replays SET throughput_bps = -1 WHERE "

@@ -200,9 +200,9 @@ TEST(decisions_are_listed_with_their_evidence)
     succeed("history changes --db decisions.db");
     assert_non_null(strstr(run.out, "No decisions"));
     int64_t run_id = add_whole_run(1e8);
-    add_change(HISTORY_CHANGE_SKIPPED, 0, "on battery");
-    add_change(HISTORY_CHANGE_MADE, run_id, "two nights agree: +33 %");
-    add_change(HISTORY_CHANGE_ALARM, 0, "slower\033[2J");
+    add_decision(HISTORY_CHANGE_SKIPPED, 0, "on battery");
+    add_decision(HISTORY_CHANGE_MADE, run_id, "two nights agree: +33 %");
+    add_decision(HISTORY_CHANGE_ALARM, 0, "slower\033[2J");
     history_close(&history);
     succeed("history changes --db decisions.db");
     const char *skipped = strstr(run.out, "on battery"), *made = strstr(run.out, "two nights agree: +33 %");
@@ -241,7 +241,7 @@ TEST(texts_of_other_machines_do_not_reach_the_terminal)
                                         "history changes --db evil.db", "history export --db evil.db"};
     begin_history("evil.db");
     add_whole_run(1e8);
-    add_change(HISTORY_CHANGE_MADE, 1, "text");
+    add_decision(HISTORY_CHANGE_MADE, 1, "text");
     history_close(&history);
     run_sql("evil.db",
             "UPDATE runs SET uuid = char(27) || 'u', command = char(27) || '[2J', name = char(27) || "
