@@ -2,7 +2,6 @@
  * accepted is in range. The input is laid over a sound one: three bytes of place and one of content each. */
 #include "tests/fuzz/fuzz.h"
 
-#include "tuner/search/prior.h"
 #include "tuner/store/history.h"
 
 #include <math.h>
@@ -140,7 +139,7 @@ static void check_changes(struct history *history)
 {
     struct history_change *changes = NULL;
     size_t n = 0;
-    if (fuzz_refused(history_list_changes(history, NULL, 0, 0, &changes, &n, &fuzz_err)))
+    if (fuzz_refused(history_list_changes(history, NULL, NULL, 0, 0, &changes, &n, &fuzz_err)))
         return;
     for (size_t i = 0; i < n; i++)
         FUZZ_CHECK(changes[i].kind < HISTORY_CHANGE_N && isfinite(changes[i].at_s));
@@ -166,7 +165,6 @@ static void check_merge(void)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static struct prior_file prior;
     struct history history;
     size_t n_findings = 0;
     remove_parts(path);
@@ -177,9 +175,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     check_runs(&history);
     check_changes(&history);
     (void)history_verify(&history, count, &n_findings, NULL);
-    prior = (struct prior_file){0};
-    (void)history_prior(&history, "x", "randwrite", 0, &prior, NULL);
-    prior_file_done(&prior);
     history_close(&history);
     return 0;
 }

@@ -3,7 +3,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "tuner/search/prior.h"
-#include "tuner/store/journal_line.h"
+#include "tuner/store/journal.h"
 
 #include <math.h>
 

@@ -1,7 +1,7 @@
 /* The tables of a simulated surface: rows in range and in order, and written out they read back the same. */
 #include "tests/fuzz/fuzz.h"
 
-#include "tuner/session/simulator_table.h"
+#include "tuner/session/simulator.h"
 
 #include <inttypes.h>
 #include <math.h>

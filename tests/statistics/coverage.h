@@ -6,7 +6,7 @@
 #include "models/statistics/batch_means.h"
 #include "models/statistics/percentile.h"
 #include "models/statistics/skew.h"
-#include "tuner/session/percentiles.h"
+#include "tuner/session/samples.h"
 
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_randist.h>

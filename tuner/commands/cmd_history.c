@@ -59,7 +59,7 @@ static int load_changes(struct call *call, int64_t run_id, struct history_change
     struct history_change *changes = NULL;
     size_t n = 0, n_kept = 0;
     size_t limit = run_id == 0 && call->is_limited ? call->settings->history.limit : 0;
-    int result = history_list_changes(&call->history, NULL, 0, limit, &changes, &n, err);
+    int result = history_list_changes(&call->history, NULL, NULL, 0, limit, &changes, &n, err);
     if (result < 0)
         return result;
     for (size_t i = 0; i < n / 2; i++) {

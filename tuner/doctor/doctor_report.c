@@ -4,7 +4,7 @@
 #include "tuner/base/text.h"
 #include "tuner/doctor/doctor.h"
 #include "tuner/report/report_text.h"
-#include "tuner/session/json_system.h"
+#include "tuner/session/json_row.h"
 
 #include <math.h>
 #include <string.h>

@@ -5,7 +5,6 @@
 #include "tuner/base/json.h"
 #include "tuner/report/report_plan.h"
 #include "tuner/session/json_row.h"
-#include "tuner/session/json_system.h"
 #include "tuner/session/warnings.h"
 
 #include <inttypes.h>

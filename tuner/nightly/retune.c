@@ -12,7 +12,7 @@
 #include "tuner/nightly/retune_process.h"
 #include "tuner/nightly/retune_record.h"
 #include "tuner/nightly/retune_scatter.h"
-#include "tuner/session/json_system.h"
+#include "tuner/session/json_row.h"
 #include "tuner/store/save.h"
 
 #include <errno.h>

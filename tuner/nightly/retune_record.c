@@ -22,9 +22,8 @@ int retune_record_blame(const struct retune_world *world, int result, struct err
 static int list(const struct retune_world *world, const char *target, uint32_t kinds, size_t limit,
                 struct history_change **ret_changes, size_t *ret_n, struct err *err)
 {
-    const struct history_change_filter filter = {
-        .target = target, .host = world->host, .kinds = kinds, .limit = limit};
-    int result = history_select_changes(world->history, &filter, ret_changes, ret_n, err);
+    int result =
+        history_list_changes(world->history, target, world->host, kinds, limit, ret_changes, ret_n, err);
     return retune_record_blame(world, result, err);
 }
 

@@ -141,7 +141,8 @@ static int add_changes(struct plot_data *data, struct history *history, const st
     size_t n = 0;
     if (newest->target[0] == '\0')
         return 0;
-    int result = history_list_changes(history, newest->target, kinds, PLOT_MAX_NIGHTS, &changes, &n, err);
+    int result =
+        history_list_changes(history, newest->target, NULL, kinds, PLOT_MAX_NIGHTS, &changes, &n, err);
     for (size_t i = n; i-- > 0 && result == 0;) {
         bool is_here = changes[i].host[0] == '\0' || strcmp(changes[i].host, newest->host) == 0;
         result = is_here && isfinite(changes[i].at_s) ? add_change(data, &changes[i]) : 0;

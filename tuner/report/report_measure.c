@@ -8,7 +8,6 @@
 #include "tuner/report/report_sustained.h"
 #include "tuner/report/report_text.h"
 #include "tuner/session/json_row.h"
-#include "tuner/session/json_system.h"
 
 #include <errno.h>
 #include <jansson.h>

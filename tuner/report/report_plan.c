@@ -4,7 +4,7 @@
 #include "bench/base/units.h"
 #include "tuner/base/json.h"
 #include "tuner/base/text.h"
-#include "tuner/session/json_system.h"
+#include "tuner/session/json_row.h"
 
 #include <math.h>
 #include <time.h>

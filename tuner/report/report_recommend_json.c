@@ -10,7 +10,6 @@
 #include "tuner/search/prior.h"
 #include "tuner/search/resume.h"
 #include "tuner/session/json_row.h"
-#include "tuner/session/json_system.h"
 
 #include <math.h>
 #include <string.h>

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define IN_FLIGHT_LIMIT_BYTES (1ULL << 30)
+#define IN_FLIGHT_LIMIT_BYTES 0x1p30
 #define RUN_SHARE_OF_BUDGET   0.05
 #define DIRECT_KEY            "direct 1"
 
@@ -33,11 +33,6 @@ static int refuse(struct refusal *refusal, const char *key, const char *format, 
     vsnprintf(refusal->why, sizeof refusal->why, format, arguments);
     va_end(arguments);
     return -EINVAL;
-}
-
-static uint64_t min_u64(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
 }
 
 static int check_api(const struct point *point, struct refusal *refusal)
@@ -114,8 +109,8 @@ static struct room room_of(const struct session *session, uint64_t file_bytes)
     struct hostinfo_memory_room memory = {.bytes = INFINITY};
     if (!session->simulated)
         hostinfo_find_memory_room(&memory);
-    uint64_t limit = min_u64(file_bytes / 4, IN_FLIGHT_LIMIT_BYTES);
-    return (struct room){file_bytes, (uint64_t)fmin((double)limit, memory.bytes / 8)};
+    double limit = fmin((double)file_bytes / 4, IN_FLIGHT_LIMIT_BYTES);
+    return (struct room){file_bytes, (uint64_t)fmin(limit, memory.bytes / 8)};
 }
 
 static int check_size(const struct session *session, const struct point *point, const struct room *room,
@@ -401,6 +396,9 @@ void candidates_free(struct candidates *candidates)
 
 int candidates_space(const struct candidates *candidates, struct space *ret_space)
 {
+    static const enum factor factors[FACTOR_N] = {FACTOR_REQUEST_SIZE, FACTOR_QUEUE_DEPTH, FACTOR_THREADS,
+                                                  FACTOR_DIRECT,       FACTOR_API,         FACTOR_SYNC,
+                                                  FACTOR_WRITE_SIZE};
     static const enum space_kind kinds[FACTOR_N] = {SPACE_ORDERED,  SPACE_ORDERED,  SPACE_ORDERED,
                                                     SPACE_CATEGORY, SPACE_CATEGORY, SPACE_CATEGORY,
                                                     SPACE_ORDERED};
@@ -412,16 +410,10 @@ int candidates_space(const struct candidates *candidates, struct space *ret_spac
     if (raw == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < candidates->n; i++) {
-        const struct point *point = &candidates->points[i];
-        double *row = raw + i * n_dims;
-        row[0] = log2((double)point->request_size_bytes);
-        row[1] = log2((double)point->queue_depth);
-        row[2] = log2((double)point->threads);
-        row[3] = point->direct;
-        row[4] = point->api;
-        row[5] = point->sync;
-        if (n_dims == FACTOR_N)
-            row[6] = log2((double)factors_write_size_bytes(point));
+        for (size_t dim = 0; dim < n_dims; dim++) {
+            double level = (double)factors_level(&candidates->points[i], factors[dim]);
+            raw[i * n_dims + dim] = kinds[dim] == SPACE_ORDERED ? log2(level) : level;
+        }
     }
     int result = space_init(ret_space, raw, candidates->n, n_dims, kinds);
     free(raw);

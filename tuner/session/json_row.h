@@ -1,7 +1,9 @@
-/* tuner/session/json_row: the figures of a point as JSON. As tuner/base/json. */
+/* tuner/session/json_row: the figures of a point, and where they were measured, as JSON. As
+ * tuner/base/json. */
 #pragma once
 
 #include "tuner/session/samples.h"
+#include "tuner/session/session.h"
 
 #include <jansson.h>
 
@@ -9,3 +11,4 @@ json_t *json_codes(uint64_t warning_set); /* the codes of these warnings */
 json_t *json_latency(const struct latency_row *latency);
 json_t *json_row(const struct row *row);
 json_t *json_throughput(const struct row *row, double confidence);
+json_t *json_system(const struct session *session); /* where and when */

@@ -1,14 +1,38 @@
 /* Replays of every point and the figures made from them. */
 #include "tuner/session/samples.h"
 
+#include "models/statistics/batch_means.h"
 #include "models/statistics/skew.h"
-#include "tuner/session/initial_transient.h"
-#include "tuner/session/percentiles.h"
 #include "tuner/session/warnings.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
+
+/* The cut does not depend on the confidence. */
+#define ANY_CONFIDENCE 0.95
+
+struct initial_transient initial_transient_of(const struct measure_result *result)
+{
+    const struct pump_windows *windows = &result->windows;
+    struct batch_means inside;
+    struct initial_transient transient = {0}, none = {0};
+    double rates[PUMP_N_WINDOWS];
+    /* The last window was still open when the run ended. */
+    size_t n = windows->n > 0 && windows->n <= PUMP_N_WINDOWS ? windows->n - 1 : 0;
+    for (size_t i = 0; i < n; i++) {
+        rates[i] = (double)windows->bytes[i];
+        if (windows->bytes[i] == 0)
+            return none;
+    }
+    if (measure_was_absorbed(result) || n == 0 || batch_means_of(rates, n, ANY_CONFIDENCE, &inside) < 0)
+        return none;
+    for (size_t i = 0; i < inside.n_cut; i++)
+        transient.bytes += windows->bytes[i];
+    transient.seconds = (double)inside.n_cut * (double)windows->width_ns * 1e-9;
+    uint64_t bytes = result->bytes_read + result->bytes_written;
+    return transient.seconds < result->seconds && transient.bytes < bytes ? transient : none;
+}
 
 /* The seconds left out count as warm-up. Latencies stay those of all requests, because they are not kept by
  * time. */
@@ -135,19 +159,15 @@ uint64_t record_warnings(const struct record *record, bool confirming)
 /* A figure of a sample, by its place. */
 #define FIGURE(member) offsetof(struct sample, member)
 
-static double figure_of(const struct sample *sample, size_t figure)
+/* The figures of all replays, or of those after the choice, in the order of time; room holds record->n. */
+static size_t list_figures(const struct record *record, bool confirming, size_t figure, double *room)
 {
-    return *(const double *)(const void *)((const char *)sample + figure);
-}
-
-static struct moments moments_over(const struct record *record, bool confirming, size_t figure)
-{
-    struct moments moments = {0};
+    size_t n = 0;
     for (size_t i = 0; i < record->n; i++) {
         if (!confirming || record->samples[i].confirming)
-            moments_add(&moments, figure_of(&record->samples[i], figure));
+            room[n++] = *(const double *)(const void *)((const char *)&record->samples[i] + figure);
     }
-    return moments;
+    return n;
 }
 
 struct moments record_log_moments(const struct record *record, bool confirming)
@@ -158,41 +178,6 @@ struct moments record_log_moments(const struct record *record, bool confirming)
             moments_add(&moments, log(record->samples[i].throughput_bps));
     }
     return moments;
-}
-
-/* The interval needs the values themselves; room holds record->n of them. */
-static struct interval interval_over(const struct record *record, bool confirming, double confidence,
-                                     size_t figure, double *room, bool *ret_corrected)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < record->n; i++) {
-        if (!confirming || record->samples[i].confirming)
-            room[n++] = figure_of(&record->samples[i], figure);
-    }
-    return skew_interval(room, n, confidence, ret_corrected);
-}
-
-static struct latency_row latency_row_of(const struct record *record, bool confirming, double confidence,
-                                         double *room)
-{
-    struct latency_row row = {.mean = moments_over(record, confirming, FIGURE(latency_mean_ns)).mean,
-                              .max = NAN};
-    struct interval interval =
-        interval_over(record, confirming, confidence, FIGURE(latency_mean_ns), room, &row.ci_corrected);
-    row.ci_low = interval.low;
-    row.ci_high = interval.high;
-    return row;
-}
-
-/* True when the replays, in the order of time, end pinned at one rate. */
-static bool is_pinned(const struct record *record)
-{
-    double *bps = malloc((record->n + 1) * sizeof *bps);
-    for (size_t i = 0; bps != NULL && i < record->n; i++)
-        bps[i] = record->samples[i].throughput_bps;
-    bool pinned = bps != NULL && warnings_pinned(bps, record->n);
-    free(bps);
-    return pinned;
 }
 
 static int fill_percentiles(const struct record *record, bool confirming, double confidence,
@@ -213,38 +198,56 @@ static int fill_percentiles(const struct record *record, bool confirming, double
     return result;
 }
 
+/* Mean, scatter and interval of a figure over the replays listed in room. */
+static struct moments moments_over(const struct record *record, bool confirming, size_t figure, double *room)
+{
+    return moments_of(room, list_figures(record, confirming, figure, room));
+}
+
+static struct interval interval_over(const struct record *record, bool confirming, size_t figure,
+                                     double confidence, double *room, bool *ret_corrected)
+{
+    return skew_interval(room, list_figures(record, confirming, figure, room), confidence, ret_corrected);
+}
+
 int row_of(const struct record *record, bool confirming, double confidence, struct row *ret_row)
 {
-    struct moments moments = moments_over(record, confirming, FIGURE(throughput_bps));
-    if (moments.n == 0)
+    if (record_count(record, confirming) == 0)
         return -ENODATA;
     double *room = malloc(record->n * sizeof *room);
     if (room == NULL)
         return -ENOMEM;
+    struct moments moments = moments_over(record, confirming, FIGURE(throughput_bps), room);
     struct row row = {
         .point = record->point,
         .mean_bps = moments.mean,
         .std_bps = moments.n > 1 ? moments.std : NAN,
-        .iops = moments_over(record, confirming, FIGURE(iops)).mean,
+        .iops = moments_over(record, confirming, FIGURE(iops), room).mean,
         .replays = moments.n,
-        .achieved_depth = moments_over(record, confirming, FIGURE(achieved_depth)).mean,
-        .latency_ns = latency_row_of(record, confirming, confidence, room),
+        .achieved_depth = moments_over(record, confirming, FIGURE(achieved_depth), room).mean,
+        .latency_ns = {.mean = moments_over(record, confirming, FIGURE(latency_mean_ns), room).mean,
+                       .max = NAN},
+        .mostly = record_warnings(record, confirming),
+        .warning_set = record->warning_set,
     };
     struct interval interval =
-        interval_over(record, confirming, confidence, FIGURE(throughput_bps), room, &row.ci_corrected);
-    free(room);
+        interval_over(record, confirming, FIGURE(throughput_bps), confidence, room, &row.ci_corrected);
     row.ci_low_bps = interval.low;
     row.ci_high_bps = interval.high;
-    row.mostly = record_warnings(record, confirming);
-    row.warning_set = record->warning_set;
+    interval = interval_over(record, confirming, FIGURE(latency_mean_ns), confidence, room,
+                             &row.latency_ns.ci_corrected);
+    row.latency_ns.ci_low = interval.low;
+    row.latency_ns.ci_high = interval.high;
     for (size_t i = 0; i < record->n; i++) {
         if (!confirming || record->samples[i].confirming) {
             row.warning_set |= record->samples[i].warning_set;
             row.latency_ns.sampled |= record->samples[i].sampled;
         }
     }
-    if (is_pinned(record))
+    /* All replays, also those before the choice, tell whether the rate is pinned in the end. */
+    if (warnings_pinned(room, list_figures(record, false, FIGURE(throughput_bps), room)))
         row.warning_set |= WARNINGS_BIT(WARNING_RATE_PINNED);
+    free(room);
     int result = fill_percentiles(record, confirming, confidence, &row.latency_ns);
     if (result == 0)
         *ret_row = row;

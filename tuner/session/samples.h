@@ -5,21 +5,40 @@
 #include "bench/base/histogram.h"
 #include "bench/run/measure.h"
 #include "models/statistics/student.h"
-#include "tuner/session/latency_quantiles.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#define LATENCY_QUANTILES_N 33
+
+/* The latencies of one run as a few quantiles, so that hundreds of points can keep every replay (a histogram
+ * takes 17 KB). */
+struct latency_quantiles {
+    uint64_t n; /* requests timed; 0: the rest is not set */
+    uint64_t
+        ns[LATENCY_QUANTILES_N]; /* ascending; from the minimum to the maximum, denser around p99 and p99.9 */
+};
+
+struct latency_quantiles latency_quantiles_of(const struct histogram *latency);
+
+/* Fills a histogram (initialised, empty) from quantiles alone, as in a journal: each request is put at the
+ * middle between two quantiles. mean_ns becomes their mean where it is above 0. */
+void latency_quantiles_unfold(const struct latency_quantiles *quantiles, double mean_ns,
+                              struct histogram *histogram);
+
+/* Number of requests that took longer than ns, interpolated; of those that took just as long, half count.
+ * 0..n. */
+double latency_quantiles_beyond(const struct latency_quantiles *quantiles, double ns);
 
 struct sample {
     double throughput_bps, iops;
     double latency_mean_ns, latency_p99_ns; /* NaN when the run has too few requests for it */
     double achieved_depth;
     double seconds, warmup_seconds;
-    double trimmed_seconds; /* of the warm-up: what tuner/session/initial_transient left out; latencies hold
-                               it */
+    double trimmed_seconds; /* of the warm-up: the initial transient; latencies hold it */
     uint64_t bytes;         /* that the figures are about */
-    uint64_t moved_bytes;   /* with what tuner/session/initial_transient left out */
+    uint64_t moved_bytes;   /* with those of the initial transient */
     enum measure_warmup warmup;
     bool sampled;
     bool confirming;      /* made after the choice */
@@ -36,6 +55,18 @@ struct record {
     uint64_t warning_set;         /* of the point, found by looking at several runs */
     int failed;                   /* 0, or the negative errno of a failed run: the point is out */
 };
+
+/* The part of a run that its warm-up phase left in. Warm-up ends when batch latencies agree with each other,
+ * and may miss a slow transient. What is left of it shows in the windows of the whole run
+ * (models/statistics/batch_means). */
+struct initial_transient {
+    double seconds; /* to leave out at the start; 0: none */
+    uint64_t bytes; /* completed in them */
+};
+
+/* What to leave out of this run. Nothing where the windows do not tell: a flush inside the span, windows
+ * without a completion, or too few of them. */
+struct initial_transient initial_transient_of(const struct measure_result *result);
 
 /* Makes a sample of a run and of the warnings about it. */
 struct sample sample_of(const struct measure_result *result, const struct histogram *latency,
@@ -84,3 +115,16 @@ struct row {
 
 /* Row over the confirming replays only, or over all. 0, -ENODATA when there are none, -ENOMEM. */
 int row_of(const struct record *record, bool confirming, double confidence, struct row *ret_row);
+
+/* Replays below which a percentile has no interval: requests of one run share its luck, and what that costs
+ * shows between runs only. */
+#define PERCENTILES_LEAST_RUNS 3
+
+/* Quantile of one run's requests; NaN where no order statistics would bound it at 95 % even if the requests
+ * were independent. */
+double percentiles_of_run(const struct histogram *latency, double share);
+
+/* Fills p50, p99, p999 and their intervals from the pooled latencies of all replays, or of those after the
+ * choice. What the sample does not support becomes NaN. 0 or -ENOMEM. */
+int percentiles_fill(const struct record *record, bool confirming, double confidence,
+                     const struct histogram *pooled, struct latency_row *row);

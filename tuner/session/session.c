@@ -5,7 +5,6 @@
 #include "bench/host/device_lock.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/worker.h"
-#include "tuner/session/target_facts.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -3,7 +3,6 @@
 #include "tuner/session/simulator.h"
 
 #include "tuner/options/config.h"
-#include "tuner/session/simulator_table.h"
 
 #include <errno.h>
 #include <libconfig.h>
@@ -218,21 +217,12 @@ static bool same_group(const struct point *a, const struct point *b)
            a->write_size_bytes == b->write_size_bytes;
 }
 
-static const struct simulator_cell *find_cell(const struct simulator_cell *cells, size_t n,
-                                              const struct point *point)
+static const struct simulator_cell *find_cell(const struct simulator *simulator,
+                                              const struct pattern *pattern, const struct point *point)
 {
-    size_t low = 0, high = n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        int order = simulator_table_compare(&cells[middle].point, point);
-        if (order == 0)
-            return &cells[middle];
-        if (order < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
+    struct simulator_cell key = {.point = *point};
+    snprintf(key.pattern, sizeof key.pattern, "%s", pattern->name);
+    return bsearch(&key, simulator->cells, simulator->n_cells, sizeof key, simulator_table_compare);
 }
 
 /* Nearest tabulated levels around one level of the point's group; 0 where there is none on that side. */
@@ -257,10 +247,13 @@ static double weight_of(uint64_t low, uint64_t high, uint64_t wanted)
     return low == high ? 0 : log2((double)wanted / (double)low) / log2((double)high / (double)low);
 }
 
-static int interpolate(const struct simulator_cell *cells, size_t n, const struct point *point,
-                       double *ret_log)
+static int interpolate(const struct simulator *simulator, const struct pattern *pattern,
+                       const struct point *point, double *ret_log)
 {
     uint64_t size[2], depth[2];
+    size_t first = 0, n = 0;
+    simulator_cells_of(simulator, pattern, &first, &n);
+    const struct simulator_cell *cells = simulator->cells + first;
     bracket(cells, n, point, false, &size[0], &size[1]);
     bracket(cells, n, point, true, &depth[0], &depth[1]);
     if (size[0] == 0 || size[1] == 0 || depth[0] == 0 || depth[1] == 0)
@@ -275,7 +268,7 @@ static int interpolate(const struct simulator_cell *cells, size_t n, const struc
         at.queue_depth = (uint32_t)depth[corner >> 1];
         if (weight <= 0)
             continue;
-        const struct simulator_cell *cell = find_cell(cells, n, &at);
+        const struct simulator_cell *cell = find_cell(simulator, pattern, &at);
         if (cell == NULL)
             return -ENODATA;
         sum += weight * log(cell->throughput_bps);
@@ -288,16 +281,14 @@ int simulator_truth_bps(void *context, const struct pattern *pattern, const stru
                         double *ret_bps, struct err *err)
 {
     const struct simulator *simulator = context;
-    size_t first = 0, n = 0;
     double log_bps = 0;
     char text[FACTORS_TEXT_SIZE];
-    simulator_cells_of(simulator, pattern, &first, &n);
-    const struct simulator_cell *cell = find_cell(simulator->cells + first, n, point);
+    const struct simulator_cell *cell = find_cell(simulator, pattern, point);
     if (cell != NULL) {
         *ret_bps = cell->throughput_bps;
         return 0;
     }
-    if (factors_is_split(point) || interpolate(simulator->cells + first, n, point, &log_bps) < 0)
+    if (factors_is_split(point) || interpolate(simulator, pattern, point, &log_bps) < 0)
         return err_set(err, -ENODATA,
                        "surface \"%s\" has no setting %s for pattern %s; choose factors inside its table",
                        simulator->name, factors_format(point, text), pattern->name);

@@ -1,5 +1,5 @@
 /* The CSV files of a simulated surface. */
-#include "tuner/session/simulator_table.h"
+#include "tuner/session/simulator.h"
 
 #include "bench/base/factors.h"
 #include "bench/base/units.h"
@@ -183,30 +183,18 @@ static int read_table(struct table *table, struct err *err)
     return result;
 }
 
-static int compare_u64(uint64_t a, uint64_t b)
+int simulator_table_compare(const void *left, const void *right)
 {
-    return (a > b) - (a < b);
-}
-
-int simulator_table_compare(const struct point *a, const struct point *b)
-{
-    int order = compare_u64(a->direct, b->direct);
-    if (order == 0)
-        order = compare_u64(a->api, b->api);
-    if (order == 0)
-        order = compare_u64(a->threads, b->threads);
-    if (order == 0)
-        order = compare_u64(a->request_size_bytes, b->request_size_bytes);
-    if (order == 0)
-        order = compare_u64(factors_write_size_bytes(a), factors_write_size_bytes(b));
-    return order != 0 ? order : compare_u64(a->queue_depth, b->queue_depth);
-}
-
-static int compare_cells(const void *left, const void *right)
-{
+    static const enum factor factors[] = {FACTOR_DIRECT,       FACTOR_API,        FACTOR_THREADS,
+                                          FACTOR_REQUEST_SIZE, FACTOR_WRITE_SIZE, FACTOR_QUEUE_DEPTH};
     const struct simulator_cell *a = left, *b = right;
     int order = strcmp(a->pattern, b->pattern);
-    return order != 0 ? order : simulator_table_compare(&a->point, &b->point);
+    for (size_t i = 0; i < sizeof factors / sizeof factors[0] && order == 0; i++) {
+        uint64_t level_a = factors_level(&a->point, factors[i]),
+                 level_b = factors_level(&b->point, factors[i]);
+        order = (level_a > level_b) - (level_a < level_b);
+    }
+    return order;
 }
 
 /* Averages rows of one point; returns how many cells remain. */
@@ -215,7 +203,7 @@ static size_t merge_cells(struct simulator_cell *cells, size_t n)
     size_t kept = 0;
     for (size_t i = 1; i < n; i++) {
         struct simulator_cell *last = &cells[kept];
-        if (compare_cells(last, &cells[i]) != 0) {
+        if (simulator_table_compare(last, &cells[i]) != 0) {
             cells[++kept] = cells[i];
             continue;
         }
@@ -237,7 +225,7 @@ int simulator_table_read(const char *path, struct simulator_cell **ret_cells, si
     if (result < 0)
         return result;
     struct simulator_cell *cells = (struct simulator_cell *)table.items;
-    qsort(cells, table.n, sizeof *cells, compare_cells);
+    qsort(cells, table.n, sizeof *cells, simulator_table_compare);
     *ret_n = merge_cells(cells, table.n);
     *ret_cells = cells;
     return 0;

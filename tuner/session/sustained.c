@@ -61,27 +61,10 @@ struct piece {
 
 struct series {
     struct piece *pieces;
-    double *rates, *scratch;
+    double *rates; /* of the pieces */
+    double *scratch;
     size_t n;
 };
-
-static void series_done(struct series *series)
-{
-    free(series->pieces);
-    free(series->rates);
-    free(series->scratch);
-}
-
-static int series_alloc(struct series *series, size_t n)
-{
-    *series = (struct series){.pieces = calloc(n, sizeof *series->pieces),
-                              .rates = calloc(n, sizeof *series->rates),
-                              .scratch = calloc(n, sizeof *series->scratch)};
-    if (series->pieces != NULL && series->rates != NULL && series->scratch != NULL)
-        return 0;
-    series_done(series);
-    return -ENOMEM;
-}
 
 static void add_piece(struct series *series, const struct sustained_run *run, double bps, double seconds,
                       uint64_t bytes_before)
@@ -334,21 +317,22 @@ int sustained_judge(const struct sustained *sustained, size_t point, bool betwee
                     struct sustained_verdict *ret_verdict)
 {
     struct sustained_verdict verdict = {.window_seconds = window_seconds_of(sustained, point)};
-    struct series series;
     bool by_runs = false;
     size_t n = most_pieces(sustained, point);
     if (n == 0)
         return -ENODATA;
-    int result = series_alloc(&series, n);
-    if (result < 0)
-        return result;
+    struct series series = {.pieces = calloc(n, sizeof *series.pieces + 2 * sizeof *series.rates)};
+    if (series.pieces == NULL)
+        return -ENOMEM;
+    series.rates = (double *)(series.pieces + n);
+    series.scratch = series.rates + n;
     for (size_t i = 0; i < sustained->n; i++) {
         if (sustained->runs[i].point == point)
             add_run(&series, &sustained->runs[i], verdict.window_seconds);
     }
     if (!between_runs && seconds_between(&series, 0, series.n) < SUSTAINED_LEAST_S)
         series.n = 1; /* too short to tell */
-    result = classify(&series, between_runs, &verdict.trace, &by_runs);
+    int result = classify(&series, between_runs, &verdict.trace, &by_runs);
     if (result == 0)
         result = without_last_moments(&series, &verdict.trace);
     if (result == 0) {
@@ -357,7 +341,7 @@ int sustained_judge(const struct sustained *sustained, size_t point, bool betwee
         find_burst(&series, &verdict);
         result = judge_levels(sustained, point, &series, &verdict);
     }
-    series_done(&series);
+    free(series.pieces);
     if (result == 0)
         *ret_verdict = verdict;
     return result;
@@ -365,16 +349,14 @@ int sustained_judge(const struct sustained *sustained, size_t point, bool betwee
 
 int sustained_judge_command(const struct sustained *sustained, struct sustained_change *ret_change)
 {
-    size_t n = 0, *group = calloc(sustained->n + 1, sizeof *group);
-    double *values = calloc(sustained->n + 1, sizeof *values);
+    size_t n = sustained->n, *group = calloc(n + 1, sizeof *group);
+    double *values = calloc(n + 1, sizeof *values);
     struct shift shift = {0};
-    int result = group == NULL || values == NULL ? -ENOMEM : 0;
-    for (size_t i = 0; i < sustained->n && result == 0; i++) {
-        group[n] = sustained->runs[i].point;
-        values[n++] = log(fmax(sustained->runs[i].bps, 1));
+    for (size_t i = 0; i < n && group != NULL && values != NULL; i++) {
+        group[i] = sustained->runs[i].point;
+        values[i] = log(fmax(sustained->runs[i].bps, 1));
     }
-    if (result == 0)
-        result = shift_of(group, values, n, &shift);
+    int result = group == NULL || values == NULL ? -ENOMEM : shift_of(group, values, n, &shift);
     if (result == 0)
         *ret_change = (struct sustained_change){
             .fell_or_rose = shift.shifted,

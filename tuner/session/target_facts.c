@@ -1,5 +1,5 @@
 /* Facts of the file, the device and the machine. */
-#include "tuner/session/target_facts.h"
+#include "tuner/session/warnings.h"
 
 #include "bench/base/clock.h"
 #include "bench/host/hostinfo.h"
@@ -7,6 +7,23 @@
 #include <math.h>
 
 #define IDLE_NS (CLOCK_NS_PER_S / 10)
+
+void target_facts_init(struct target_facts *target_facts)
+{
+    *target_facts = (struct target_facts){.stack.free_share = NAN, .growth_per_gib = NAN};
+    target_facts->idle = (struct run_monitor_idle){
+        .device_read_bps = NAN,
+        .device_written_bps = NAN,
+        .device_busy_share = NAN,
+        .in_flight_mean = NAN,
+        .own_bytes = NAN,
+        .psi_io_some_share = NAN,
+        .psi_io_some_avg10_share = NAN,
+        .steal_share = NAN,
+        .machine_busy_share = NAN,
+        .load1_per_cpu = NAN,
+    };
+}
 
 void target_facts_collect(struct target_facts *target_facts, const struct target *target,
                           const struct hostinfo_device *device)

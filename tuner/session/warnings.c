@@ -1,4 +1,4 @@
-/* Rules that find doubtful runs, and what warnings mean for a point. */
+/* Rules that find doubtful runs, files and machines, and what warnings mean for a point. */
 #include "tuner/session/warnings.h"
 
 #include <math.h>
@@ -30,27 +30,46 @@
 #define RANDOM_FASTER      1.25 /* interleaving and luck explain less */
 #define RANDOM_FASTER_CONF 0.999
 
+/* A user's file may end in a hole of less than a block, or hold a few preallocated ones. */
+#define HOLE_SHARE 0.01
+/* Files of text inside an image of random data do not matter; a tenth moves figures beyond the tolerance. */
+#define COMPRESSIBLE_SHARE 0.1
+#define DUPLICATE_SHARE    0.1
+#define FREE_SHARE         0.05
+/* A jump per block group is normal: some 8 per GiB. */
+#define GROWTH_PER_GIB 64
+/* On a quiet device 100 ms see a log written or a journal committed, not more. */
+#define IDLE_BPS 16e6
+/* A commit of the journal makes a task wait for some 10 ms of the 100. */
+#define IDLE_PRESSURE 0.30
+#define IDLE_STEAL    0.10
+
 #define NEEDS_LESS_IO                                                                                        \
     (WARNINGS_BIT(WARNING_EXISTING_HAS_HOLES) | WARNINGS_BIT(WARNING_EXISTING_HAS_UNWRITTEN) |               \
      WARNINGS_BIT(WARNING_EXISTING_COMPRESSED))
 
-/* What a rule of one run looks at. */
-struct run_facts {
+struct facts {
     const struct warnings_asked *asked;
     const struct target_facts *target_facts;
+    bool cold_reads;
+    /* Of one run; not set for the rules about file, device and machine. */
     const struct point *point;
     const struct measure_result *result;
-    bool cold_reads;
     bool needs_less_io; /* the file has parts that are read without I/O, or with little */
 };
 
-static bool warmup_not_stable(const struct run_facts *run)
+struct rule {
+    enum warning warning;
+    bool (*fires)(const struct facts *facts);
+};
+
+static bool warmup_not_stable(const struct facts *run)
 {
     return run->result->warmup == MEASURE_WARMUP_LIMIT;
 }
 
 /* The queue drains at the end of a run: its last requests have half of the others beside them on average. */
-static bool depth_not_achieved(const struct run_facts *run)
+static bool depth_not_achieved(const struct facts *run)
 {
     double depth = run->point->queue_depth;
     double requests = (double)run->result->n_requests / run->point->threads;
@@ -58,22 +77,22 @@ static bool depth_not_achieved(const struct run_facts *run)
     return run->result->achieved_depth < DEPTH_SHARE * depth * (1 - draining);
 }
 
-static bool latency_self_check(const struct run_facts *run)
+static bool latency_self_check(const struct facts *run)
 {
     return run->result->littles_law_error > SELF_CHECK_SHARE;
 }
 
-static bool not_cold(const struct run_facts *run)
+static bool not_cold(const struct facts *run)
 {
     return run->cold_reads && run->result->cold == TARGET_COLD_NOT;
 }
 
-static bool cache_state_unverified(const struct run_facts *run)
+static bool cache_state_unverified(const struct facts *run)
 {
     return run->cold_reads && run->result->cold == TARGET_COLD_UNVERIFIED;
 }
 
-static bool not_settled(const struct run_facts *run)
+static bool not_settled(const struct facts *run)
 {
     return !run->result->settled;
 }
@@ -86,13 +105,13 @@ static bool counts_reads(const struct storage_stack *stack)
 }
 
 /* Holes and the like need no I/O; they have warnings of their own. */
-static bool served_from_cache(const struct run_facts *run)
+static bool served_from_cache(const struct facts *run)
 {
     return run->cold_reads && !run->needs_less_io && counts_reads(&run->target_facts->stack) &&
            run->result->monitor.own_read_bytes < DEVICE_READ_SHARE * (double)run->result->bytes_read;
 }
 
-static bool generator_cpu_bound(const struct run_facts *run)
+static bool generator_cpu_bound(const struct facts *run)
 {
     const struct run_monitor *monitor = &run->result->monitor;
     double n_cpus = fmax(run->target_facts->idle.n_cpus, 1);
@@ -107,7 +126,7 @@ static bool at_cap(double rate, double cap)
 }
 
 /* Buffered requests are merged on their way, so that limits on IOPS say nothing about them. */
-static bool rate_capped(const struct run_facts *run)
+static bool rate_capped(const struct facts *run)
 {
     const struct storage_stack *stack = &run->target_facts->stack;
     const struct measure_result *result = run->result;
@@ -123,7 +142,7 @@ static bool rate_capped(const struct run_facts *run)
                        at_cap(result->iops - read_iops, stack->cap_write_iops)));
 }
 
-static bool throttled_during_run(const struct run_facts *run)
+static bool throttled_during_run(const struct facts *run)
 {
     return run->result->monitor.throttled > 0;
 }
@@ -136,7 +155,7 @@ static bool foreign(double device_bytes, double own_bytes, double share_of, doub
 
 /* The kernel counts whose reads they are. Writeback belongs to nobody, so twice the run's own bytes are
  * taken, for journals and copies; flushing each write costs more than that and is left out. */
-static bool neighbour_busy(const struct run_facts *run)
+static bool neighbour_busy(const struct facts *run)
 {
     const struct run_monitor *monitor = &run->result->monitor;
     double bytes = (double)(run->result->total_bytes_read + run->result->total_bytes_written);
@@ -148,35 +167,32 @@ static bool neighbour_busy(const struct run_facts *run)
     return reads || writes;
 }
 
-static bool steal(const struct run_facts *run)
+static bool steal(const struct facts *run)
 {
     const struct run_monitor *monitor = &run->result->monitor;
     double n_cpus = fmax(run->target_facts->idle.n_cpus, 1);
     return monitor->steal_share > STEAL_SHARE + TICKS_LUCK * TICK_S / (monitor->span_s * n_cpus);
 }
 
-static bool clock_step(const struct run_facts *run)
+static bool clock_step(const struct facts *run)
 {
     return fabs(run->result->monitor.clock_step_s) > CLOCK_STEP_S ||
            run->result->monitor.suspended_s > CLOCK_STEP_S;
 }
 
-static bool run_cut(const struct run_facts *run)
+static bool run_cut(const struct facts *run)
 {
     return run->result->cut;
 }
 
 /* Writes through the page cache take new pages, and so do reads of what is not in it. */
-static bool memory_first_touch(const struct run_facts *run)
+static bool memory_first_touch(const struct facts *run)
 {
     return run->target_facts->free_pages_taken && run->point->direct == 0 &&
            (pattern_writes(&run->asked->pattern) || run->cold_reads);
 }
 
-static const struct {
-    enum warning warning;
-    bool (*fires)(const struct run_facts *run);
-} run_rules[] = {
+static const struct rule run_rules[] = {
     {WARNING_WARMUP_NOT_STABLE, warmup_not_stable},
     {WARNING_DEPTH_NOT_ACHIEVED, depth_not_achieved},
     {WARNING_LATENCY_SELF_CHECK, latency_self_check},
@@ -194,6 +210,98 @@ static const struct {
     {WARNING_MEMORY_FIRST_TOUCH, memory_first_touch},
 };
 
+/* --- about the file, the device and the machine --- */
+
+static bool has_share(const struct target_facts *target_facts, uint64_t bytes)
+{
+    return target_facts->existing && (double)bytes > HOLE_SHARE * (double)target_facts->extents.size_bytes;
+}
+
+static bool existing_has_holes(const struct facts *facts)
+{
+    const struct extents *extents = &facts->target_facts->extents;
+    return extents->holes_known && has_share(facts->target_facts, extents->hole_bytes);
+}
+
+static bool existing_has_unwritten(const struct facts *facts)
+{
+    const struct extents *extents = &facts->target_facts->extents;
+    return extents->fiemap_known && has_share(facts->target_facts, extents->unwritten_bytes);
+}
+
+/* Encrypted extents are told as encoded too, but are as long as their data. */
+static bool existing_compressed(const struct facts *facts)
+{
+    const struct target_facts *target_facts = facts->target_facts;
+    return target_facts->extents.fiemap_known && !target_facts->stack.encrypted &&
+           has_share(target_facts, target_facts->extents.encoded_bytes);
+}
+
+/* fstune's own file is random data, which nothing compresses. */
+static bool compressible_data(const struct facts *facts)
+{
+    const struct target_facts *target_facts = facts->target_facts;
+    const struct compressibility *compressibility = &target_facts->compressibility;
+    if (!target_facts->existing || !target_facts->compressibility_known)
+        return false;
+    return (target_facts->stack.compresses && compressibility->compressible_share > COMPRESSIBLE_SHARE) ||
+           (target_facts->stack.may_deduplicate && compressibility->duplicate_share > DUPLICATE_SHARE);
+}
+
+static bool memory_backed_loop(const struct facts *facts)
+{
+    return facts->target_facts->stack.loop && !facts->target_facts->stack.loop_direct_io;
+}
+
+static bool memory_backed(const struct facts *facts)
+{
+    return facts->target_facts->stack.in_memory;
+}
+
+static bool file_fits_device_cache(const struct facts *facts)
+{
+    return facts->target_facts->stack.virtual_disk && facts->cold_reads;
+}
+
+static bool nearly_full(const struct facts *facts)
+{
+    const struct storage_stack *stack = &facts->target_facts->stack;
+    return stack->space_known && stack->free_share < FREE_SHARE;
+}
+
+static bool fragmented(const struct facts *facts)
+{
+    return facts->target_facts->growth_per_gib > GROWTH_PER_GIB;
+}
+
+static bool device_busy_before(const struct facts *facts)
+{
+    const struct run_monitor_idle *idle = &facts->target_facts->idle;
+    return idle->device_read_bps > IDLE_BPS || idle->device_written_bps > IDLE_BPS ||
+           idle->psi_io_some_share > IDLE_PRESSURE;
+}
+
+static bool stolen_before(const struct facts *facts)
+{
+    return facts->target_facts->idle.steal_share > IDLE_STEAL;
+}
+
+static const struct rule target_rules[] = {
+    {WARNING_EXISTING_HAS_HOLES, existing_has_holes},
+    {WARNING_EXISTING_HAS_UNWRITTEN, existing_has_unwritten},
+    {WARNING_EXISTING_COMPRESSED, existing_compressed},
+    {WARNING_COMPRESSIBLE_DATA, compressible_data},
+    {WARNING_MEMORY_BACKED_LOOP, memory_backed_loop},
+    {WARNING_MEMORY_BACKED, memory_backed},
+    {WARNING_FILE_FITS_DEVICE_CACHE, file_fits_device_cache},
+    {WARNING_NEARLY_FULL, nearly_full},
+    {WARNING_FRAGMENTED, fragmented},
+    {WARNING_NEIGHBOUR_BUSY, device_busy_before},
+    {WARNING_STEAL, stolen_before},
+};
+
+/* --- what follows --- */
+
 uint64_t warnings_of_point(const struct warnings_asked *asked, const struct point *point)
 {
     uint64_t set = 0;
@@ -204,22 +312,39 @@ uint64_t warnings_of_point(const struct warnings_asked *asked, const struct poin
     return set;
 }
 
+/* Of the rules that fire. */
+static uint64_t fire(const struct rule *rules, size_t n, const struct facts *facts)
+{
+    uint64_t set = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (rules[i].fires(facts))
+            set |= WARNINGS_BIT(rules[i].warning);
+    }
+    return set;
+}
+
+static struct facts facts_of(const struct warnings_asked *asked, const struct target_facts *target_facts)
+{
+    return (struct facts){.asked = asked,
+                          .target_facts = target_facts,
+                          .cold_reads = asked->cold && pattern_reads(&asked->pattern)};
+}
+
+uint64_t warnings_of_target(const struct warnings_asked *asked, const struct target_facts *target_facts)
+{
+    const struct facts facts = facts_of(asked, target_facts);
+    return fire(target_rules, sizeof target_rules / sizeof target_rules[0], &facts);
+}
+
 uint64_t warnings_of_run(const struct warnings_asked *asked, const struct target_facts *target_facts,
                          const struct measure_plan *plan, const struct measure_result *result)
 {
-    const struct run_facts run = {.asked = asked,
-                                  .target_facts = target_facts,
-                                  .point = &plan->point,
-                                  .result = result,
-                                  .cold_reads = asked->cold && pattern_reads(&asked->pattern),
-                                  .needs_less_io =
-                                      (warnings_of_target(asked, target_facts) & NEEDS_LESS_IO) != 0};
-    uint64_t set = warnings_of_point(asked, &plan->point);
-    for (size_t i = 0; i < sizeof run_rules / sizeof run_rules[0]; i++) {
-        if (run_rules[i].fires(&run))
-            set |= WARNINGS_BIT(run_rules[i].warning);
-    }
-    return set;
+    struct facts run = facts_of(asked, target_facts);
+    run.point = &plan->point;
+    run.result = result;
+    run.needs_less_io = (warnings_of_target(asked, target_facts) & NEEDS_LESS_IO) != 0;
+    return warnings_of_point(asked, &plan->point) |
+           fire(run_rules, sizeof run_rules / sizeof run_rules[0], &run);
 }
 
 bool warnings_pinned(const double *bps, size_t n)

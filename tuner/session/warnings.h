@@ -1,7 +1,6 @@
 /* tuner/session/warnings: the rules that find doubtful numbers; codes and texts are in
  * tuner/base/warnings_table.
  *
- *
  * Rules are pure: facts in, codes out. Facts of a run are struct measure_result; those of a command (file,
  * device, machine) are struct target_facts. A fact that is NaN is unknown, and no rule fires on it. */
 #pragma once
@@ -41,6 +40,14 @@ struct warnings_asked {
 
 /* Nothing known: no rule fires. */
 void target_facts_init(struct target_facts *target_facts);
+
+/* Collects what is known of an opened target, before the first run, which takes some 0.1 s of looking at the
+ * idle device. Never fails: what cannot be learnt stays unknown. */
+void target_facts_collect(struct target_facts *target_facts, const struct target *target,
+                          const struct hostinfo_device *device);
+
+/* After the last run: how much the file broke up meanwhile. */
+void target_facts_finish(struct target_facts *target_facts, const struct target *target);
 
 /* Warnings about a point that need no run. */
 uint64_t warnings_of_point(const struct warnings_asked *asked, const struct point *point);

@@ -36,7 +36,6 @@
 #define HISTORY_CONDITIONS_SIZE  160
 
 struct sqlite3;
-struct prior_file;
 struct session;
 
 struct history {
@@ -214,26 +213,11 @@ int history_document(struct history *history, int64_t run_id, json_t **ret_docum
 int history_circumstances(struct history *history, int64_t run_id, json_t **ret_settings, json_t **ret_system,
                           struct err *err);
 
-/* Changes of a target (NULL: of all), the newest first, at most `limit` (0: all); the caller frees. kinds:
- * set of 1 << enum history_kind, 0: any. With limit 1 it is the newest. */
-int history_list_changes(struct history *history, const char *target, uint32_t kinds, size_t limit,
-                         struct history_change **ret_changes, size_t *ret_n, struct err *err);
-
-struct history_change_filter {
-    const char *target, *host; /* NULL: any */
-    uint32_t kinds;            /* set of 1 << enum history_kind; 0: any */
-    size_t limit;              /* 0: all */
-};
-
-/* The same for changes that pass the filter. "Newest" is what was added last, whatever the clock said. */
-int history_select_changes(struct history *history, const struct history_change_filter *filter,
-                           struct history_change **ret_changes, size_t *ret_n, struct err *err);
-
-/* What runs of the same fingerprint and pattern measured, newest at most `n_runs` (0: all), as knowledge of
- * elsewhere (tuner/search/prior). file: zeroed; n stays 0 where there is nothing. Released by
- * prior_file_done. */
-int history_prior(struct history *history, const char *fingerprint, const char *pattern, size_t n_runs,
-                  struct prior_file *file, struct err *err);
+/* Changes of a target and of a host (NULL: of all), the newest first, at most `limit` (0: all); the caller
+ * frees. kinds: set of 1 << enum history_kind, 0: any. "Newest" is what was added last, whatever the clock
+ * said. */
+int history_list_changes(struct history *history, const char *target, const char *host, uint32_t kinds,
+                         size_t limit, struct history_change **ret_changes, size_t *ret_n, struct err *err);
 
 /* --- keeping it in order --- */
 

@@ -132,7 +132,7 @@ static int check_contents(struct history *history, const struct findings *findin
         result = 0;
     }
     sqlite3_finalize(statement);
-    if (result == 0 && history_list_changes(history, NULL, 0, 0, &changes, &n, &why) < 0)
+    if (result == 0 && history_list_changes(history, NULL, NULL, 0, 0, &changes, &n, &why) < 0)
         findings->found(findings->context, why.text);
     free(changes);
     return result;

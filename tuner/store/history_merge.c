@@ -1,13 +1,172 @@
 /* tuner/store/history: runs of other machines, known by their uuid. */
 #include "tuner/store/history.h"
 
-#include "tuner/store/history_snapshot.h"
+#include "bench/base/clock.h"
 #include "tuner/store/history_sql.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/sendfile.h>
 #include <sys/stat.h>
+#include <unistd.h>
+
+/* --- a copy of the other history, to be read and brought up to date at will ---
+ *
+ * SQLite makes files beside a database by opening it, even for reading only (the index of its log), and an
+ * older schema could be read in no other way than by changing it. */
+
+#define TRIES      10
+#define PAUSE_NS   20000000ULL
+#define CHUNK_SIZE (1U << 20)
+#define NAME       "/history.db"
+
+/* The database, its write-ahead log, and the log that undoes a change where that one is not in use. The index
+ * of the former is made anew with the copy. */
+static const char *const parts[] = {"", "-wal", "-journal", "-shm"};
+#define N_COPIED 3
+#define N_PARTS  (sizeof parts / sizeof parts[0])
+
+/* Room for a longest path and the name of a part. */
+#define PATH_SIZE (PATH_MAX + 32)
+
+struct snapshot {
+    char folder[PATH_MAX];             /* in TMPDIR, or /var/tmp; its owner's alone */
+    char path[PATH_MAX + sizeof NAME]; /* of the copy */
+};
+
+/* Size and times that change when a part is written; zeros for a missing part. */
+struct look {
+    ino_t inode;
+    off_t size;
+    struct timespec modified;
+};
+
+static int look_at(const char *base, struct look looks[N_COPIED], struct err *err)
+{
+    char path[PATH_SIZE];
+    struct stat status;
+    memset(looks, 0, N_COPIED * sizeof *looks);
+    for (size_t i = 0; i < N_COPIED; i++) {
+        snprintf(path, sizeof path, "%s%s", base, parts[i]);
+        if (stat(path, &status) == 0) {
+            looks[i].inode = status.st_ino;
+            looks[i].size = status.st_size;
+            looks[i].modified = status.st_mtim;
+        } else if (errno != ENOENT) {
+            return err_sys(err, -errno, "cannot look at it");
+        }
+    }
+    return 0;
+}
+
+/* 0 or a negative errno. */
+static int pour(int from, int to)
+{
+    ssize_t n;
+    while ((n = sendfile(to, from, NULL, CHUNK_SIZE)) != 0) {
+        if (n < 0 && errno != EINTR)
+            return -errno;
+    }
+    return 0;
+}
+
+/* A part that is not there has none in the copy either. */
+static int copy_part(const char *from_path, const char *to_path, struct err *err)
+{
+    int from = open(from_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), result;
+    if (from < 0)
+        return errno == ENOENT ? 0 : err_sys(err, -errno, "it cannot be read");
+    int to = open(to_path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    result = to < 0 ? -errno : pour(from, to);
+    if (to >= 0 && close(to) < 0 && result == 0)
+        result = -errno;
+    close(from);
+    return result < 0
+               ? err_sys(err, result, "it cannot be copied to %s (TMPDIR names another place)", to_path)
+               : 0;
+}
+
+static void remove_parts(const char *base)
+{
+    char path[PATH_SIZE];
+    for (size_t i = 0; i < N_PARTS; i++) {
+        snprintf(path, sizeof path, "%s%s", base, parts[i]);
+        unlink(path);
+    }
+}
+
+static int copy_parts(const struct snapshot *snapshot, const char *base, struct err *err)
+{
+    char from[PATH_SIZE], to[PATH_SIZE];
+    int result = 0;
+    remove_parts(snapshot->path);
+    for (size_t i = 0; i < N_COPIED && result == 0; i++) {
+        snprintf(from, sizeof from, "%s%s", base, parts[i]);
+        snprintf(to, sizeof to, "%s%s", snapshot->path, parts[i]);
+        result = copy_part(from, to, err);
+    }
+    return result;
+}
+
+/* Copies again while somebody writes: parts copied at different times do not fit together. */
+static int copy_at_rest(const struct snapshot *snapshot, const char *base, struct err *err)
+{
+    struct look before[N_COPIED], after[N_COPIED] = {{0}};
+    for (int i = 0; i < TRIES; i++) {
+        int result = look_at(base, before, err);
+        if (result == 0)
+            result = copy_parts(snapshot, base, err);
+        if (result == 0)
+            result = look_at(base, after, err);
+        if (result < 0 || memcmp(before, after, sizeof before) == 0)
+            return result;
+        clock_sleep_until_ns(&clock_monotonic, clock_now_ns(&clock_monotonic) + PAUSE_NS);
+    }
+    return err_set(err, -EBUSY, "it is being written all the time; try again when no fstune measures there");
+}
+
+static int make_folder(struct snapshot *snapshot, struct err *err)
+{
+    const char *base = getenv("TMPDIR");
+    if (base == NULL || base[0] != '/')
+        base = "/var/tmp";
+    if (strlen(base) + sizeof "/fstune-merge-XXXXXX" NAME > PATH_MAX)
+        return err_set(err, -ENAMETOOLONG, "the path in TMPDIR is too long");
+    snprintf(snapshot->folder, sizeof snapshot->folder, "%s/fstune-merge-XXXXXX", base);
+    if (mkdtemp(snapshot->folder) == NULL)
+        return err_sys(err, -errno, "no folder for a copy can be made in %s", base);
+    snprintf(snapshot->path, sizeof snapshot->path, "%s" NAME, snapshot->folder);
+    return 0;
+}
+
+static void drop_snapshot(struct snapshot *snapshot)
+{
+    remove_parts(snapshot->path);
+    rmdir(snapshot->folder);
+}
+
+/* Copies the history and its log as they are at one time. -EBUSY where it was written each time that it was
+ * copied. drop_snapshot removes the copy. */
+static int make_snapshot(struct snapshot *snapshot, const char *path, struct err *err)
+{
+    char whole[PATH_MAX];
+    int result = history_look(path, err);
+    if (result < 0)
+        return result;
+    /* SQLite keeps the log beside the file, not beside a link to it. */
+    if (realpath(path, whole) == NULL)
+        return err_sys(err, -errno, "history %.300s", path);
+    result = make_folder(snapshot, err);
+    if (result == 0 && (result = copy_at_rest(snapshot, whole, err)) < 0)
+        drop_snapshot(snapshot);
+    return result < 0 ? err_prefix(err, "history %.300s", path) : 0;
+}
+
+/* --- what is taken over --- */
 
 /* Runs that are new here, or finished there and not here: the latter come anew. */
 static const char pick[] =
@@ -19,11 +178,6 @@ static const char pick[] =
     "name, command, pattern, version, seed, settings, system, started_s, finished_s, status, exit_code, "    \
     "n_replays"
 #define COLUMNS_POINT "request_size, write_request_size, queue_depth, direct, api, threads, sync"
-#define COLUMNS_REPLAY                                                                                       \
-    "at_seconds, throughput_bps, iops, latency_mean_ns, latency_p99_ns, achieved_depth, seconds, "           \
-    "warmup_seconds, bytes, moved_bytes, warmup, sampled, fresh, cut, aside, doubts, requests, "             \
-    "quantiles_ns, n_windows, window_seconds, window_mean_bps, window_std_bps, window_least_bps, "           \
-    "window_most_bps, conditions"
 #define SAME_POINT                                                                                           \
     "a.request_size = b.request_size AND a.write_request_size = b.write_request_size AND a.queue_depth = "   \
     "b.queue_depth AND a.direct = b.direct AND a.api = b.api AND a.threads = b.threads AND a.sync = b.sync"
@@ -49,8 +203,8 @@ static const char copy[] =
     "excluded.n_replays;"
     "UPDATE temp.picked SET id = (SELECT id FROM main.runs WHERE runs.uuid = picked.uuid);"
     "DELETE FROM main.replays WHERE run_id IN (SELECT id FROM temp.picked);"
-    "INSERT INTO main.replays(run_id, number, point_id, " COLUMNS_REPLAY
-    ") SELECT k.id, r.number, p.id, " COLUMNS_REPLAY
+    "INSERT INTO main.replays(run_id, point_id, " HISTORY_ROW_REPLAY
+    ") SELECT k.id, p.id, " HISTORY_ROW_REPLAY
     " FROM other.replays r JOIN temp.picked k ON k.other_id = r.run_id JOIN temp.points_here p ON p.other_id "
     "= r.point_id;"
     "INSERT INTO main.recommendations(run_id, point_id, mean_bps, ci_low_bps, ci_high_bps, conclusive) "
@@ -99,7 +253,7 @@ static int check_taken(struct history *history, struct err *err)
             check_run(history, sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1), err);
     sqlite3_finalize(statement);
     if (result == 0)
-        result = history_list_changes(history, NULL, 0, 0, &changes, &n, err);
+        result = history_list_changes(history, NULL, NULL, 0, 0, &changes, &n, err);
     if (result == 0)
         free(changes);
     return result;
@@ -153,18 +307,18 @@ static bool is_itself(struct history *history, const char *path)
 int history_merge(struct history *history, const char *path, size_t *ret_n_runs, size_t *ret_n_changes,
                   struct err *err)
 {
-    struct history_snapshot snapshot;
+    struct snapshot snapshot;
     struct history other;
     if (is_itself(history, path))
         return err_set(err, -EINVAL, "%.300s is this history itself; name another file", path);
-    int result = history_snapshot_make(&snapshot, path, err);
+    int result = make_snapshot(&snapshot, path, err);
     if (result < 0)
         return result;
     /* Checks it, and brings an older one up to date: in the copy. */
     const struct history_place place = {.path = snapshot.path, .name = path};
     result = history_open(&other, &place, err);
     if (result < 0) {
-        history_snapshot_done(&snapshot);
+        drop_snapshot(&snapshot);
         return result;
     }
     result = history_sql_do(history->db, err, "ATTACH DATABASE ? AS other", "t", snapshot.path);
@@ -173,7 +327,7 @@ int history_merge(struct history *history, const char *path, size_t *ret_n_runs,
         sqlite3_exec(history->db, "DETACH DATABASE other", NULL, NULL, NULL);
     }
     history_close(&other);
-    history_snapshot_done(&snapshot);
+    drop_snapshot(&snapshot);
     if (result < 0)
         err_prefix(err, "history %.300s", path);
     return result;

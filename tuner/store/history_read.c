@@ -1,7 +1,5 @@
-/* tuner/store/history: runs, replays and answers, read back. */
-#include "tuner/store/history_row.h"
+/* tuner/store/history: runs, replays, answers and decisions, read back. */
 #include "tuner/store/history_sql.h"
-#include "tuner/store/journal.h"
 
 #include <errno.h>
 #include <math.h>
@@ -89,23 +87,30 @@ static int read_info(void *context, sqlite3_stmt *statement, void *row, struct e
     return strcmp(info->command, "measure") == 0 ? read_measured(history, info, err) : 0;
 }
 
-/* Values that the filter leaves open are NULL; a set of statuses is a text with commas around each. */
+/* The names of a set, with commas around each; NULL for an empty one, which stands for all. */
+static const char *names_of(uint32_t set, const char *const *names, size_t n, char *text, size_t size)
+{
+    snprintf(text, size, ",");
+    for (size_t i = 0; i < n; i++) {
+        if ((set & 1U << i) != 0)
+            snprintf(text + strlen(text), size - strlen(text), "%s,", names[i]);
+    }
+    return set != 0 ? text : NULL;
+}
+
+/* What a filter leaves open is NULL. */
 static int prepare_list(struct history *history, const struct history_filter *filter,
                         sqlite3_stmt **ret_statement, struct err *err)
 {
-    char statuses[16 * HISTORY_N_STATUSES] = ",", sql[2048];
-    for (size_t i = 0; i < HISTORY_N_STATUSES; i++) {
-        if ((filter->statuses & 1U << i) != 0)
-            snprintf(statuses + strlen(statuses), sizeof statuses - strlen(statuses), "%s,",
-                     history_status_names[i]);
-    }
+    char statuses[16 * HISTORY_N_STATUSES], sql[2048];
     snprintf(sql, sizeof sql,
              "%sWHERE u.name = ifnull(?, u.name) AND t.fingerprint = ifnull(?, t.fingerprint) AND "
              "u.pattern = ifnull(?, u.pattern) AND u.command = ifnull(?, u.command) AND "
              "h.name = ifnull(?, h.name) AND (? IS NULL OR instr(?, ',' || u.status || ',') > 0) AND "
              "(? = 0 OR c.run_id IS NOT NULL) ORDER BY u.id DESC LIMIT ?",
              select_runs);
-    const char *set = filter->statuses != 0 ? statuses : NULL;
+    const char *set =
+        names_of(filter->statuses, history_status_names, HISTORY_N_STATUSES, statuses, sizeof statuses);
     return history_sql_prepare(history->db, ret_statement, err, sql, "tttttttii", filter->target,
                                filter->fingerprint, filter->pattern, filter->command, filter->host, set, set,
                                (int64_t)filter->with_recommendation,
@@ -150,13 +155,10 @@ static int read_replay(void *context, sqlite3_stmt *statement, void *row, struct
 int history_replays(struct history *history, int64_t run_id, struct history_replay **ret_replays,
                     size_t *ret_n, struct err *err)
 {
-    char sql[1024];
+    static const char sql[] = "SELECT " HISTORY_ROW_REPLAY ", " HISTORY_ROW_POINT(
+        "p") " FROM replays r JOIN points p ON p.id = r.point_id WHERE r.run_id = ? ORDER BY r.number";
     sqlite3_stmt *statement;
     void *replays = NULL;
-    snprintf(sql, sizeof sql,
-             "SELECT %s FROM replays r JOIN points p ON p.id = r.point_id WHERE r.run_id = ? ORDER BY "
-             "r.number",
-             history_row_replay);
     int result = history_sql_prepare(history->db, &statement, err, sql, "i", run_id);
     result =
         history_sql_list(statement, result, sizeof **ret_replays, read_replay, NULL, &replays, ret_n, err);
@@ -223,4 +225,55 @@ int history_circumstances(struct history *history, int64_t run_id, json_t **ret_
     *ret_settings = settings;
     *ret_system = system;
     return 0;
+}
+
+/* By id: a clock that was wrong once must not keep an old decision the newest for ever. */
+static const char select_changes[] =
+    "SELECT c.id, c.at_s, h.name, c.target, c.kind, c.run_id, c.other_run_id, c.text, "
+    "t.fingerprint, " HISTORY_ROW_POINT("f") ", " HISTORY_ROW_POINT(
+        "o") " FROM changes c JOIN hosts h ON h.id = c.host_id "
+             "LEFT JOIN runs u ON u.id = c.run_id LEFT JOIN targets t ON t.id = u.target_id "
+             "LEFT JOIN points f ON f.id = c.from_point_id LEFT JOIN points o ON o.id = c.to_point_id "
+             "WHERE c.target = ifnull(?, c.target) AND h.name = ifnull(?, h.name) AND "
+             "(? IS NULL OR instr(?, ',' || c.kind || ',') > 0) ORDER BY c.id DESC LIMIT ?";
+#define FROM_AT 9
+#define TO_AT   (FROM_AT + HISTORY_ROW_POINT_COLUMNS)
+
+static int read_change(void *context, sqlite3_stmt *statement, void *row, struct err *err)
+{
+    struct history_change *change = row;
+    char kind[16];
+    (void)context;
+    *change = (struct history_change){
+        .id = sqlite3_column_int64(statement, 0),
+        .at_s = history_sql_double(statement, 1),
+        .run_ids = {sqlite3_column_int64(statement, 5), sqlite3_column_int64(statement, 6)}};
+    history_sql_text(statement, 2, change->host, sizeof change->host);
+    history_sql_text(statement, 3, change->target, sizeof change->target);
+    history_sql_text(statement, 4, kind, sizeof kind);
+    history_sql_text(statement, 7, change->text, sizeof change->text);
+    history_sql_text(statement, 8, change->fingerprint, sizeof change->fingerprint);
+    change->has_from = history_row_point(statement, FROM_AT, &change->from);
+    change->has_to = history_row_point(statement, TO_AT, &change->to);
+    size_t name = history_row_name(kind, history_kind_names, HISTORY_CHANGE_N);
+    if (name == HISTORY_CHANGE_N || !isfinite(change->at_s))
+        return err_set(err, -EBADMSG, "change %lld is damaged", (long long)change->id);
+    change->kind = (enum history_kind)name;
+    return 0;
+}
+
+int history_list_changes(struct history *history, const char *target, const char *host, uint32_t kinds,
+                         size_t limit, struct history_change **ret_changes, size_t *ret_n, struct err *err)
+{
+    char names[16 * HISTORY_CHANGE_N];
+    sqlite3_stmt *statement;
+    void *changes = NULL;
+    const char *set = names_of(kinds, history_kind_names, HISTORY_CHANGE_N, names, sizeof names);
+    int result = history_sql_prepare(history->db, &statement, err, select_changes, "tttti", target, host, set,
+                                     set, limit > 0 ? (int64_t)limit : (int64_t)-1);
+    result =
+        history_sql_list(statement, result, sizeof **ret_changes, read_change, NULL, &changes, ret_n, err);
+    if (result == 0)
+        *ret_changes = changes;
+    return result;
 }

@@ -74,6 +74,11 @@ void journal_mark(struct journal *journal);
 /* length: run_ns from MEASURE_MIN_DURATION_NS on, the others from 0; all up to an hour. */
 void journal_decide(struct journal *journal, const struct journal_length *length);
 
+/* One run as an object of JSON, NULL when memory ran out; and back: 0, or -EINVAL when something is missing,
+ * of another type or out of its range. */
+json_t *journal_line_make(const struct journal_run *run);
+int journal_line_read(const json_t *object, struct journal_run *ret_run);
+
 /* A point of JSON, as in a journal's line or in a row of a recommendation. 0 or -EINVAL. */
 int journal_point(const json_t *object, struct point *ret_point);
 

@@ -15,36 +15,35 @@ void prior_file_done(struct prior_file *file)
     *file = (struct prior_file){0};
 }
 
-static int add_prior_point(struct prior_file *file, const struct prior_point *point)
+/* The point among those known; one that is new has n 0. NULL when memory ran out. */
+static struct prior_point *find_or_add(struct prior_file *file, const struct point *point)
 {
+    for (size_t i = 0; i < file->n; i++) {
+        if (factors_equal(&file->points[i].point, point))
+            return &file->points[i];
+    }
     if (file->n == file->capacity) {
         size_t capacity = file->capacity == 0 ? 64 : 2 * file->capacity;
         struct prior_point *points = realloc(file->points, capacity * sizeof *points);
         if (points == NULL)
-            return -ENOMEM;
+            return NULL;
         file->points = points;
         file->capacity = capacity;
     }
-    file->points[file->n++] = *point;
-    return 0;
-}
-
-/* Where the point stands among those known, or file->n. */
-static size_t place_of_prior_point(const struct prior_file *file, const struct point *point)
-{
-    size_t place = 0;
-    while (place < file->n && !factors_equal(&file->points[place].point, point))
-        place++;
-    return place;
+    file->points[file->n] = (struct prior_point){.point = *point};
+    return &file->points[file->n++];
 }
 
 /* Figures of two groups of replays of one point as of one group (Chan, Golub and LeVeque 1979). */
 static int join_rows(struct prior_file *file, const struct prior_point *row)
 {
-    size_t place = place_of_prior_point(file, &row->point);
-    if (place == file->n)
-        return add_prior_point(file, row);
-    struct prior_point *known = &file->points[place];
+    struct prior_point *known = find_or_add(file, &row->point);
+    if (known == NULL)
+        return -ENOMEM;
+    if (known->n == 0) {
+        *known = *row;
+        return 0;
+    }
     double n = (double)known->n, m = (double)row->n, difference = row->mean_bps - known->mean_bps;
     double squares = (n > 1 ? known->std_bps * known->std_bps * (n - 1) : 0) +
                      (m > 1 ? row->std_bps * row->std_bps * (m - 1) : 0) +
@@ -82,29 +81,19 @@ int prior_take_answer(struct prior_file *file, const json_t *answer, struct err 
     return 0;
 }
 
-/* Moments of one point's runs, by the sums of Welford. */
-static void join_prior_sample(struct prior_point *point, const struct sample *sample)
-{
-    double n = (double)++point->n, difference = sample->throughput_bps - point->mean_bps;
-    double squares = n > 2 ? point->std_bps * point->std_bps * (n - 2) : 0;
-    point->mean_bps += difference / n;
-    squares += difference * (sample->throughput_bps - point->mean_bps);
-    point->std_bps = n > 1 ? sqrt(squares / (n - 1)) : NAN;
-    point->latency_mean_ns += (sample->latency_mean_ns - point->latency_mean_ns) / n;
-}
-
 int prior_take_runs(struct prior_file *file, const struct journal *journal, size_t first, size_t end)
 {
-    for (size_t i = first; i < end; i++) {
+    int result = 0;
+    for (size_t i = first; i < end && result == 0; i++) {
         const struct journal_run *run = &journal->runs[i];
-        size_t place = place_of_prior_point(file, &run->point);
-        struct prior_point point = {.point = run->point};
-        int result = place == file->n ? add_prior_point(file, &point) : 0;
-        if (result < 0)
-            return result;
-        join_prior_sample(&file->points[place], &run->sample);
+        const struct prior_point point = {.point = run->point,
+                                          .n = 1,
+                                          .mean_bps = run->sample.throughput_bps,
+                                          .std_bps = NAN,
+                                          .latency_mean_ns = run->sample.latency_mean_ns};
+        result = join_rows(file, &point);
     }
-    return 0;
+    return result;
 }
 
 static int take_journal(struct prior_file *file, const char *text, size_t size, struct err *err)

@@ -4,7 +4,7 @@
 #include "bench/base/err.h"
 #include "models/statistics/student.h"
 #include "tuner/base/fail.h"
-#include "tuner/session/json_system.h"
+#include "tuner/session/json_row.h"
 #include "tuner/store/history.h"
 #include "tuner/store/resume_header.h"
 

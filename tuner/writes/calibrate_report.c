@@ -5,7 +5,7 @@
 #include "tuner/base/json.h"
 #include "tuner/base/text.h"
 #include "tuner/report/report_text.h"
-#include "tuner/session/json_system.h"
+#include "tuner/session/json_row.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -7,7 +7,6 @@
 #include "tuner/base/json.h"
 #include "tuner/report/answer.h"
 #include "tuner/session/json_row.h"
-#include "tuner/session/json_system.h"
 #include "tuner/session/warnings.h"
 
 #include <errno.h>

@@ -221,7 +221,7 @@ static inline struct history_change newest(void)
 {
     struct history_change *changes = NULL, change;
     size_t n = 0;
-    assert_int_equal(history_list_changes(&history, "vm1", 0, 1, &changes, &n, &err), 0);
+    assert_int_equal(history_list_changes(&history, "vm1", NULL, 0, 1, &changes, &n, &err), 0);
     assert_int_equal(n, 1);
     change = changes[0];
     free(changes);

@@ -67,7 +67,7 @@ TEST(what_was_measured_arrives_whole_and_is_remembered)
     assert_ptr_equal(outcomes[1].target, &config.targets[1]);
     assert_int_equal(report.exit_code, 0);
     assert_int_equal(history_open(&history, &place, &err), 0);
-    assert_int_equal(history_list_changes(&history, "two", 0, 9, &changes, &n, &err), 0);
+    assert_int_equal(history_list_changes(&history, "two", NULL, 0, 9, &changes, &n, &err), 0);
     assert_int_equal(n, 1);
 }
 

@@ -1,7 +1,7 @@
 /* Tests of tuner/session/percentiles and tuner/session/latency_quantiles. How often the intervals hold:
  * tests/tuner/commands/test_coverage.c. */
 #include "tests/test.h"
-#include "tuner/session/percentiles.h"
+#include "tuner/session/samples.h"
 
 static struct histogram latency, pooled;
 

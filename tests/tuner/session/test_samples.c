@@ -49,16 +49,6 @@ TEST(a_run_without_latencies_has_none)
     assert_true(isnan(sample.latency_p99_ns));
 }
 
-TEST(p99_of_a_run_needs_368_requests)
-{
-    struct measure_result result = good_result();
-    histogram_init(&latency);
-    histogram_add(&latency, 100, 367);
-    assert_true(isnan(sample_of(&result, &latency, 0).latency_p99_ns));
-    histogram_add(&latency, 100, 1);
-    assert_close(sample_of(&result, &latency, 0).latency_p99_ns, 100, 0);
-}
-
 /* Adds a replay of n requests of latency_ns each. */
 static void add(struct record *record, double bps, bool confirming, uint64_t latency_ns, uint64_t n)
 {
@@ -218,4 +208,70 @@ TEST(records_grow)
     record_done(&record);
     assert_int_equal(record.n, 0);
     record_done(&record);
+}
+
+#define WINDOWS 101
+
+/* A run of 100 full windows of 10 ms and an open one, whose first windows hold up to `excess` times the bytes
+ * of the later ones; a little scatter, the same every time. */
+static struct measure_result run_with(double excess)
+{
+    struct measure_result result = {.seconds = 1.005,
+                                    .iops = 1000,
+                                    .achieved_depth = 8,
+                                    .settled = true,
+                                    .windows = {.width_ns = 10000000, .n = WINDOWS}};
+    for (size_t i = 0; i < WINDOWS; i++) {
+        double scatter = 0.01 * ((double)(i * 37 % 19) / 9 - 1);
+        double rate = (1 + scatter) * (1 + (excess - 1) * exp(-(double)i / 4));
+        result.windows.bytes[i] = (uint64_t)(1e6 * rate);
+        result.bytes_read += result.windows.bytes[i];
+    }
+    result.throughput_bps = (double)result.bytes_read / result.seconds;
+    return result;
+}
+
+TEST(a_steady_run_stays_whole)
+{
+    struct measure_result result = run_with(1);
+    assert_close(initial_transient_of(&result).seconds, 0, 0);
+    assert_int_equal(initial_transient_of(&result).bytes, 0);
+}
+
+TEST(a_transient_is_left_out_with_its_bytes)
+{
+    struct measure_result result = run_with(2);
+    struct initial_transient transient = initial_transient_of(&result);
+    uint64_t bytes = 0;
+    assert_true(transient.seconds >= 0.1 && transient.seconds <= 0.5);
+    for (size_t i = 0; i < (size_t)lround(transient.seconds / 0.01); i++)
+        bytes += result.windows.bytes[i];
+    assert_int_equal(transient.bytes, bytes);
+}
+
+TEST(a_flush_a_pause_or_few_windows_leave_the_run_whole)
+{
+    struct measure_result runs[] = {run_with(2), run_with(2), run_with(2), run_with(2)};
+    runs[0].flush_seconds = 0.1;
+    runs[1].windows.bytes[70] = 0;
+    runs[2].windows.n = 15;
+    runs[3].windows.n = 0;
+    for (size_t i = 0; i < N_OF(runs); i++)
+        assert_close(initial_transient_of(&runs[i]).seconds, 0, 0);
+}
+
+TEST(a_sample_counts_what_is_left_out_as_warmup)
+{
+    struct measure_result result = run_with(2);
+    result.warmup_seconds = 0.25;
+    histogram_init(&latency);
+    struct sample sample = sample_of(&result, &latency, 0);
+    struct initial_transient transient = initial_transient_of(&result);
+    assert_close(sample.warmup_seconds, 0.25 + transient.seconds, 1e-12);
+    assert_close(sample.seconds, 1.005 - transient.seconds, 1e-12);
+    assert_int_equal(sample.bytes, result.bytes_read - transient.bytes);
+    assert_close(sample.throughput_bps, (double)sample.bytes / sample.seconds, 1);
+    assert_close(sample.iops / 1000, sample.throughput_bps / result.throughput_bps, 1e-9);
+    /* 1 MB in 10 ms. */
+    assert_close(sample.throughput_bps, 1e8, 2e6);
 }

@@ -23,13 +23,37 @@ static void begin(struct world *world, double noise)
     rng_init(&world->rng, 11);
 }
 
-/* A run of n whole windows and a part of one, whose rate in window i is rate(i). */
-static void add_run(struct world *world, size_t point, size_t n, double (*rate)(size_t window, size_t run))
+/* What a device gives: one rate until a window of a run, then another one for ever; whole runs scatter by the
+ * factors, in turn. */
+struct course {
+    double first_bps;
+    size_t run, window;
+    double then_bps;
+    size_t n_factors;
+    double factors[8];
+};
+
+static const struct course flat = {.then_bps = 1e9}, slow = {.then_bps = 3e8};
+
+static struct course falling(double first_bps, size_t run, size_t window, double then_bps)
+{
+    return (struct course){.first_bps = first_bps, .run = run, .window = window, .then_bps = then_bps};
+}
+
+static double bps_at(const struct course *course, size_t run, size_t window)
+{
+    bool first = run < course->run || (run == course->run && window < course->window);
+    double factor = course->n_factors > 0 ? course->factors[run % course->n_factors] : 1;
+    return factor * (first ? course->first_bps : course->then_bps);
+}
+
+/* A run of n whole windows and a part of one. */
+static void add_run(struct world *world, size_t point, size_t n, const struct course *course)
 {
     struct measure_plan plan = {.point.request_size_bytes = REQUEST};
     struct measure_result result = {.windows = {.width_ns = WINDOW_NS, .n = n + 1}};
     for (size_t i = 0; i <= n; i++) {
-        double bps = rate(i, world->sustained.n) * (1 + world->noise * rng_normal(&world->rng));
+        double bps = bps_at(course, world->sustained.n, i) * (1 + world->noise * rng_normal(&world->rng));
         result.windows.bytes[i] = (uint64_t)(bps * (i < n ? 1 : 0.5) * WINDOW_NS / 1e9);
         result.bytes_written += result.windows.bytes[i];
     }
@@ -37,69 +61,6 @@ static void add_run(struct world *world, size_t point, size_t n, double (*rate)(
     result.throughput_bps = (double)result.bytes_written / result.seconds;
     assert_int_equal(sustained_add(&world->sustained, point, world->load_bytes, &plan, &result), 0);
     world->load_bytes += result.bytes_written;
-}
-
-static double flat(size_t window, size_t run)
-{
-    (void)window;
-    (void)run;
-    return 1e9;
-}
-
-static double falls_in_the_second_run(size_t window, size_t run)
-{
-    return run == 0 || (run == 1 && window < 30) ? 1e9 : 4e8;
-}
-
-static double runs_scatter(size_t window, size_t run)
-{
-    static const double factor[] = {1.1, 0.8, 1.25, 0.95, 0.7, 1.05, 1.3, 0.85};
-    (void)window;
-    return 1e9 * factor[run % 8];
-}
-
-static double two_levels(size_t window, size_t run)
-{
-    (void)window;
-    return run % 3 == 1 ? 4e8 : 1e9;
-}
-
-static double runs_fall_half_way(size_t window, size_t run)
-{
-    (void)window;
-    return run < 60 ? 1e9 : 3e8;
-}
-
-static double slow(size_t window, size_t run)
-{
-    (void)window;
-    (void)run;
-    return 3e8;
-}
-
-static double sinks_at_the_end(size_t window, size_t run)
-{
-    return run == 4 && window >= 10 ? 9e8 : 1e9;
-}
-
-static double stalls_at_the_end(size_t window, size_t run)
-{
-    return run == 4 && window >= 50 ? 4e8 : 1e9;
-}
-
-static double falls_before_the_end(size_t window, size_t run)
-{
-    return run == 4 && window >= 20 ? 4e8 : 1e9;
-}
-
-static double starts_fast(size_t window, size_t run)
-{
-    return run == 0 && window < 6 ? 1.5e9 : 1e9;
-}
-
-static double starts_fast_for_longer(size_t window, size_t run)
-{
-    return run == 0 && window < 35 ? 1.5e9 : 1e9;
 }
 
 static struct sustained_verdict judged(struct world *world, size_t point)
@@ -111,12 +72,12 @@ static struct sustained_verdict judged(struct world *world, size_t point)
 }
 
 /* Of n runs of one point. */
-static struct sustained_verdict judged_runs(double noise, size_t n, double (*rate)(size_t window, size_t run))
+static struct sustained_verdict judged_runs(double noise, size_t n, struct course course)
 {
     struct world world;
     begin(&world, noise);
     for (size_t i = 0; i < n; i++)
-        add_run(&world, 0, 60, rate);
+        add_run(&world, 0, 60, &course);
     return judged(&world, 0);
 }
 
@@ -135,10 +96,11 @@ TEST(flat_runs_are_steady_over_their_time_and_bytes)
 TEST(a_burst_that_ends_inside_a_run_is_reported_with_its_length)
 {
     struct world world;
+    const struct course course = falling(1e9, 1, 30, 4e8);
     begin(&world, 0.03);
     world.load_bytes = 1000000;
     for (int i = 0; i < 4; i++)
-        add_run(&world, 0, 60, falls_in_the_second_run);
+        add_run(&world, 0, 60, &course);
     struct sustained_verdict verdict = judged(&world, 0);
     assert_true(verdict.burst);
     assert_true(verdict.trace.shape == TRACE_CLIFF || verdict.trace.shape == TRACE_THROTTLED);
@@ -150,23 +112,23 @@ TEST(a_burst_that_ends_inside_a_run_is_reported_with_its_length)
 
 TEST(a_stall_in_the_last_moments_ends_no_burst)
 {
-    struct sustained_verdict verdict = judged_runs(0.03, 5, stalls_at_the_end);
+    struct sustained_verdict verdict = judged_runs(0.03, 5, falling(1e9, 4, 50, 4e8));
     assert_true(verdict.trace.steady);
     assert_false(verdict.burst);
     assert_close(verdict.trace.mean, 1e9, 2e7);
-    verdict = judged_runs(0.03, 5, falls_before_the_end);
+    verdict = judged_runs(0.03, 5, falling(1e9, 4, 20, 4e8));
     assert_true(verdict.burst);
     assert_false(verdict.trace.steady);
 }
 
 TEST(a_fast_start_of_a_moment_is_a_warm_up_and_no_burst)
 {
-    struct sustained_verdict verdict = judged_runs(0.03, 5, starts_fast);
+    struct sustained_verdict verdict = judged_runs(0.03, 5, falling(1.5e9, 0, 6, 1e9));
     assert_true(verdict.trace.steady);
     assert_int_equal(verdict.trace.shape, TRACE_RAMP);
     assert_false(verdict.burst);
     assert_close(verdict.trace.mean, 1e9, 2e7);
-    verdict = judged_runs(0.03, 5, starts_fast_for_longer);
+    verdict = judged_runs(0.03, 5, falling(1.5e9, 0, 35, 1e9));
     assert_true(verdict.burst);
     assert_close(verdict.burst_bps, 1.5e9, 3e7);
 }
@@ -174,7 +136,7 @@ TEST(a_fast_start_of_a_moment_is_a_warm_up_and_no_burst)
 /* A tenth less for the last half second of three: nobody knows yet. */
 TEST(a_small_fall_that_has_not_lasted_is_called_nothing)
 {
-    struct sustained_verdict verdict = judged_runs(0.01, 5, sinks_at_the_end);
+    struct sustained_verdict verdict = judged_runs(0.01, 5, falling(1e9, 4, 10, 9e8));
     assert_true(verdict.trace.left);
     assert_false(verdict.burst);
     assert_true(verdict.hidden);
@@ -216,42 +178,31 @@ TEST(a_drift_that_nobody_knows_is_not_printed)
 
 TEST(scatter_between_runs_is_not_called_unsteady)
 {
-    struct sustained_verdict verdict = judged_runs(0.02, 8, runs_scatter);
+    struct sustained_verdict verdict = judged_runs(
+        0.02, 8,
+        (struct course){
+            .then_bps = 1e9, .n_factors = 8, .factors = {1.1, 0.8, 1.25, 0.95, 0.7, 1.05, 1.3, 0.85}});
     assert_true(verdict.trace.steady);
     assert_close(verdict.trace.mean, 1e9, 2e7);
 }
 
 TEST(runs_on_two_levels_are_found)
 {
-    struct sustained_verdict verdict = judged_runs(0.02, 12, two_levels);
+    struct sustained_verdict verdict =
+        judged_runs(0.02, 12, (struct course){.then_bps = 1e9, .n_factors = 3, .factors = {1, 0.4, 1}});
     assert_true(verdict.levels.two);
     assert_int_equal(verdict.levels.n_low, 4);
     assert_close(verdict.levels.low, 4e8, 1e7);
     assert_close(verdict.levels.high, 1e9, 1e7);
 }
 
-static double falls_between_runs(size_t window, size_t run)
-{
-    (void)window;
-    return run < 3 ? 1e9 : 5e8;
-}
-
 TEST(a_burst_that_ends_between_runs_is_found_too)
 {
-    struct sustained_verdict verdict = judged_runs(0.02, 6, falls_between_runs);
+    struct sustained_verdict verdict = judged_runs(0.02, 6, falling(1e9, 3, 0, 5e8));
     assert_true(verdict.burst);
     assert_close(verdict.after_bps, 5e8, 1e7);
-}
-
-static double falls_after_the_first_run(size_t window, size_t run)
-{
-    (void)window;
-    return run < 1 ? 1e9 : 6e8;
-}
-
-TEST(a_first_run_that_was_a_burst_is_found)
-{
-    struct sustained_verdict verdict = judged_runs(0.02, 5, falls_after_the_first_run);
+    /* Of the first run alone. */
+    verdict = judged_runs(0.02, 5, falling(1e9, 1, 0, 6e8));
     assert_true(verdict.burst);
     assert_close(verdict.after_bps, 6e8, 1e7);
     assert_close(verdict.burst_seconds, 0.6, 0.02);
@@ -261,7 +212,7 @@ TEST(few_windows_are_too_short_to_tell)
 {
     struct world world;
     begin(&world, 0.02);
-    add_run(&world, 0, 6, flat);
+    add_run(&world, 0, 6, &flat);
     struct sustained_verdict verdict = judged(&world, 0);
     assert_int_equal(verdict.trace.shape, TRACE_SHORT);
 }
@@ -298,7 +249,7 @@ TEST(a_point_without_runs_has_no_verdict)
     struct sustained_verdict verdict;
     begin(&world, 0);
     assert_int_equal(sustained_judge(&world.sustained, 0, true, &verdict), -ENODATA);
-    add_run(&world, 7, 30, flat);
+    add_run(&world, 7, 30, &flat);
     assert_int_equal(sustained_judge(&world.sustained, 0, true, &verdict), -ENODATA);
     sustained_done(&world.sustained);
 }
@@ -307,9 +258,10 @@ TEST(a_fall_of_all_points_is_seen_over_the_command)
 {
     struct world world;
     struct sustained_change change;
+    const struct course half_way = falling(1e9, 60, 0, 3e8);
     begin(&world, 0.05);
     for (size_t i = 0; i < 120; i++)
-        add_run(&world, i % 10, 3, runs_fall_half_way);
+        add_run(&world, i % 10, 3, &half_way);
     assert_int_equal(sustained_judge_command(&world.sustained, &change), 0);
     assert_true(change.fell_or_rose);
     assert_close(change.ratio, 0.3, 0.02);
@@ -322,7 +274,7 @@ TEST(points_of_different_speed_are_no_change_of_the_device)
     struct sustained_change change;
     begin(&world, 0.05);
     for (size_t i = 0; i < 100; i++)
-        add_run(&world, i < 50 ? i % 5 : 5 + i % 5, 3, i < 50 ? flat : slow);
+        add_run(&world, i < 50 ? i % 5 : 5 + i % 5, 3, i < 50 ? &flat : &slow);
     assert_int_equal(sustained_judge_command(&world.sustained, &change), 0);
     assert_false(change.fell_or_rose || change.drifted);
     sustained_done(&world.sustained);

@@ -1,7 +1,82 @@
 /* Tests of tuner/session/warnings: every rule fires on its fact, and none on clean facts. */
-#include "tests/tuner/session/warnings_rig.h"
+#include "tests/test.h"
+#include "tuner/session/warnings.h"
+
+/* A run and its ground that nothing is wrong with. */
+static struct facts {
+    struct warnings_asked asked;
+    struct target_facts target_facts;
+    struct measure_plan plan;
+    struct measure_result result;
+} facts;
+
+static void set_pattern(const char *name)
+{
+    assert_int_equal(pattern_parse(name, &facts.asked.pattern, NULL), 0);
+    facts.plan.pattern = facts.asked.pattern;
+}
+
+static void make_clean(void)
+{
+    memset(&facts, 0, sizeof facts);
+    set_pattern("randread");
+    facts.asked.cold = facts.asked.sync_pinned = true;
+    facts.plan.point = (struct point){4096, 8, 1, API_IO_URING, 1, SYNC_END, 0};
+    facts.result = (struct measure_result){.throughput_bps = 4e6,
+                                           .iops = 1000,
+                                           .n_requests = 2000,
+                                           .bytes_read = 8000000,
+                                           .total_bytes_read = 9000000,
+                                           .seconds = 2,
+                                           .warmup = MEASURE_WARMUP_STABLE,
+                                           .achieved_depth = 8,
+                                           .cold = TARGET_COLD_VERIFIED,
+                                           .settled = true};
+    facts.result.monitor = (struct run_monitor){.busiest_thread_cpu_share = 0.7,
+                                                .busiest_helper_cpu_share = 0.7,
+                                                .process_cpu_share = 1.4,
+                                                .own_read_bytes = 8.1e6,
+                                                .device_read_bytes = 8.2e6,
+                                                .device_written_bytes = 1e5,
+                                                .clock_step_s = 1e-4,
+                                                .span_s = 2};
+    target_facts_init(&facts.target_facts);
+    facts.target_facts.existing = true;
+    facts.target_facts.compressibility_known = true;
+    facts.target_facts.compressibility = (struct compressibility){64, 1, 0, 0, 0};
+    facts.target_facts.extents = (struct extents){
+        .size_bytes = 1 << 30, .n_extents = 9, .n_fragments = 9, .fiemap_known = true, .holes_known = true};
+    facts.target_facts.stack = (struct storage_stack){
+        .file_system = "ext4", .device = "vda", .space_known = true, .free_share = 0.5, .caps_known = true};
+    facts.target_facts.growth_per_gib = 2;
+    facts.target_facts.idle =
+        (struct run_monitor_idle){.n_cpus = 2, .device_written_bps = 1e5, .steal_share = 0.05};
+}
+
+FIXTURE(begin_clean)
+{
+    make_clean();
+    return 0;
+}
 
 EACH_TEST(begin_clean, NULL);
+
+static uint64_t found(void)
+{
+    return warnings_of_run(&facts.asked, &facts.target_facts, &facts.plan, &facts.result) |
+           warnings_of_target(&facts.asked, &facts.target_facts);
+}
+
+/* Every fault alone: it is found, and nothing else. A fault sets one number of the facts, or more. */
+struct fault {
+    enum warning warning;
+    enum { DOUBLE, INT, BOOL } kind;
+    size_t number; /* the place in the facts of a number of this kind */
+    double value;
+    void (*make)(void); /* NULL: the number alone */
+};
+
+#define NUMBER(member) offsetof(struct facts, member)
 
 static void cached(void)
 {
@@ -40,6 +115,43 @@ static void unsynced(void)
     facts.plan.point.sync = SYNC_NONE;
 }
 
+static void holes(void)
+{
+    facts.target_facts.extents.hole_bytes = 1 << 25;
+}
+
+static void unwritten(void)
+{
+    facts.target_facts.extents.unwritten_bytes = 1 << 25;
+}
+
+static void encoded(void)
+{
+    facts.target_facts.extents.encoded_bytes = 1 << 25;
+}
+
+static void text_on_a_compressing_file_system(void)
+{
+    facts.target_facts.stack.compresses = true;
+    facts.target_facts.compressibility.compressible_share = 0.5;
+}
+
+static void copies_on_a_deduplicating_one(void)
+{
+    facts.target_facts.stack.may_deduplicate = true;
+    facts.target_facts.compressibility.duplicate_share = 0.5;
+}
+
+static void buffered_loop(void)
+{
+    facts.target_facts.stack.loop = true;
+}
+
+static void guest_disk(void)
+{
+    facts.target_facts.stack.virtual_disk = true;
+}
+
 static const struct fault faults[] = {
     {WARNING_WARMUP_NOT_STABLE, .kind = INT, .number = NUMBER(result.warmup), .value = MEASURE_WARMUP_LIMIT},
     {WARNING_DEPTH_NOT_ACHIEVED, .number = NUMBER(result.achieved_depth), .value = 6.37},
@@ -66,22 +178,49 @@ static const struct fault faults[] = {
     {WARNING_WRITES_ABSORBED, .make = unsynced},
     {WARNING_MEMORY_FIRST_TOUCH, .make = taken_pages_written},
     {WARNING_MEMORY_FIRST_TOUCH, .make = taken_pages_read},
+    /* About the file, the device and the machine. */
+    {WARNING_NEIGHBOUR_BUSY, .number = NUMBER(target_facts.idle.device_written_bps), .value = 50e6},
+    {WARNING_NEIGHBOUR_BUSY, .number = NUMBER(target_facts.idle.psi_io_some_share), .value = 0.9},
+    {WARNING_STEAL, .number = NUMBER(target_facts.idle.steal_share), .value = 0.2},
+    {WARNING_EXISTING_HAS_HOLES, .make = holes},
+    {WARNING_EXISTING_HAS_UNWRITTEN, .make = unwritten},
+    {WARNING_EXISTING_COMPRESSED, .make = encoded},
+    {WARNING_COMPRESSIBLE_DATA, .make = text_on_a_compressing_file_system},
+    {WARNING_COMPRESSIBLE_DATA, .make = copies_on_a_deduplicating_one},
+    {WARNING_MEMORY_BACKED_LOOP, .make = buffered_loop},
+    {WARNING_MEMORY_BACKED, .kind = BOOL, .number = NUMBER(target_facts.stack.in_memory), .value = true},
+    {WARNING_FILE_FITS_DEVICE_CACHE, .make = guest_disk},
+    {WARNING_NEARLY_FULL, .number = NUMBER(target_facts.stack.free_share), .value = 0.04},
+    {WARNING_FRAGMENTED, .number = NUMBER(target_facts.growth_per_gib), .value = 500},
 };
 
 TEST(pages_that_are_not_new_meet_no_host)
 {
-    const uint64_t bit = WARNINGS_BIT(WARNING_MEMORY_FIRST_TOUCH);
     facts.target_facts.free_pages_taken = true;
-    assert_true((warnings_of_run(&facts.asked, &facts.target_facts, &facts.plan, &facts.result) & bit) == 0);
+    assert_int_equal(found(), 0);
     facts.plan.point.direct = 0;
     facts.asked.cold = false;
-    assert_true((warnings_of_run(&facts.asked, &facts.target_facts, &facts.plan, &facts.result) & bit) == 0);
-    assert_int_equal(warnings_disqualifying(bit, &facts.asked, &facts.plan.point), 0);
+    assert_int_equal(found(), 0);
 }
 
 TEST(every_fault_is_found_and_nothing_else)
 {
-    check_faults(faults, COUNT(faults));
+    for (size_t i = 0; i < N_OF(faults); i++) {
+        make_clean();
+        void *number = (char *)&facts + faults[i].number;
+        if (faults[i].make != NULL)
+            faults[i].make();
+        else if (faults[i].kind == DOUBLE)
+            *(double *)number = faults[i].value;
+        else if (faults[i].kind == INT)
+            *(int *)number = (int)faults[i].value;
+        else
+            *(bool *)number = faults[i].value != 0;
+        uint64_t warning_set = found();
+        if (warning_set != WARNINGS_BIT(faults[i].warning))
+            fail_msg("%s, fault %zu: got the set %#llx", warnings_table[faults[i].warning].code, i,
+                     (unsigned long long)warning_set);
+    }
 }
 
 TEST(clean_facts_raise_no_doubt)
@@ -219,53 +358,94 @@ TEST(random_is_faster_only_beyond_noise_and_a_quarter)
     assert_false(warnings_random_faster((struct moments){1, 0.3, 0}, sequential));
 }
 
-static uint64_t against(enum warning warning, uint32_t direct)
+TEST(an_own_file_has_no_doubts_of_a_users)
 {
-    facts.plan.point.direct = direct;
-    return warnings_disqualifying(WARNINGS_BIT(warning), &facts.asked, &facts.plan.point);
+    facts.target_facts.existing = false;
+    holes();
+    unwritten();
+    encoded();
+    text_on_a_compressing_file_system();
+    assert_int_equal(found(), 0);
 }
 
-TEST(depth_disqualifies_direct_points_only)
+TEST(encryption_is_no_compression)
 {
-    assert_int_equal(against(WARNING_DEPTH_NOT_ACHIEVED, 1), WARNINGS_BIT(WARNING_DEPTH_NOT_ACHIEVED));
-    assert_int_equal(against(WARNING_DEPTH_NOT_ACHIEVED, 0), 0);
+    encoded();
+    facts.target_facts.stack.encrypted = true;
+    assert_int_equal(found(), 0);
 }
 
-TEST(cached_pages_disqualify_cold_buffered_reads_only)
+/* A block less than a hundredth, and the commit of a journal. */
+TEST(trifles_raise_no_doubt)
 {
-    assert_int_equal(against(WARNING_NOT_COLD, 0), WARNINGS_BIT(WARNING_NOT_COLD));
-    assert_int_equal(against(WARNING_NOT_COLD, 1), 0);
+    facts.target_facts.extents.hole_bytes = facts.target_facts.extents.unwritten_bytes = 1 << 20;
+    facts.target_facts.extents.encoded_bytes = 1 << 20;
+    facts.target_facts.idle.device_written_bps = 10e6;
+    facts.target_facts.idle.psi_io_some_share = 0.2;
+    facts.target_facts.growth_per_gib = 10;
+    facts.target_facts.stack.free_share = 0.06;
+    facts.target_facts.stack.compresses = true;
+    facts.target_facts.compressibility.compressible_share = 0.05;
+    assert_int_equal(found(), 0);
+}
+
+TEST(a_loop_device_with_direct_io_is_a_disk)
+{
+    buffered_loop();
+    facts.target_facts.stack.loop_direct_io = true;
+    assert_int_equal(found(), 0);
+}
+
+TEST(a_virtual_disk_matters_to_cold_reads)
+{
+    guest_disk();
     facts.asked.cold = false;
-    assert_int_equal(against(WARNING_NOT_COLD, 0), 0);
+    assert_int_equal(found(), 0);
     facts.asked.cold = true;
     set_pattern("write");
-    assert_int_equal(against(WARNING_NOT_COLD, 0), 0);
+    assert_int_equal(found(), 0);
 }
 
-TEST(holes_disqualify_patterns_that_read)
+TEST(warnings_disqualify_where_they_matter)
 {
-    assert_true(against(WARNING_EXISTING_HAS_HOLES, 0) && against(WARNING_EXISTING_HAS_HOLES, 1));
-    facts.asked.cold = false;
-    assert_true(against(WARNING_EXISTING_HAS_HOLES, 0));
-    set_pattern("randwrite");
-    assert_int_equal(against(WARNING_EXISTING_HAS_HOLES, 1), 0);
-}
-
-TEST(sync_none_disqualifies_unless_the_user_wanted_it)
-{
-    assert_int_equal(against(WARNING_WRITES_ABSORBED, 0), 0);
-    facts.asked.sync_pinned = false;
-    assert_true(against(WARNING_WRITES_ABSORBED, 0) && against(WARNING_WRITES_ABSORBED, 1));
-}
-
-TEST(notes_never_disqualify)
-{
-    static const enum warning notes[] = {
-        WARNING_GENERATOR_CPU_BOUND, WARNING_RATE_CAPPED, WARNING_MEMORY_BACKED,
-        WARNING_NEIGHBOUR_BUSY,      WARNING_STEAL,       WARNING_NEARLY_FULL};
-    facts.asked.sync_pinned = false;
-    for (size_t i = 0; i < COUNT(notes); i++)
-        assert_int_equal(against(notes[i], 0) | against(notes[i], 1), 0);
+    enum { DIRECT = 1, BUFFERED = 2, BOTH = 3 };
+    static const struct {
+        enum warning warning;
+        const char *pattern;
+        bool cold, sync_pinned;
+        int against; /* direct points, buffered points */
+    } rows[] = {
+        {WARNING_DEPTH_NOT_ACHIEVED, "randread", true, true, DIRECT},
+        {WARNING_NOT_COLD, "randread", true, true, BUFFERED},
+        {WARNING_NOT_COLD, "randread", false, true, 0},
+        {WARNING_NOT_COLD, "write", true, true, 0},
+        {WARNING_EXISTING_HAS_HOLES, "randread", true, true, BOTH},
+        {WARNING_EXISTING_HAS_HOLES, "randread", false, true, BOTH},
+        {WARNING_EXISTING_HAS_HOLES, "randwrite", false, true, 0},
+        /* Unless the user wanted it. */
+        {WARNING_WRITES_ABSORBED, "randread", true, true, 0},
+        {WARNING_WRITES_ABSORBED, "randread", true, false, BOTH},
+        /* These are notes. */
+        {WARNING_GENERATOR_CPU_BOUND, "randread", true, false, 0},
+        {WARNING_RATE_CAPPED, "randread", true, false, 0},
+        {WARNING_MEMORY_BACKED, "randread", true, false, 0},
+        {WARNING_NEIGHBOUR_BUSY, "randread", true, false, 0},
+        {WARNING_STEAL, "randread", true, false, 0},
+        {WARNING_NEARLY_FULL, "randread", true, false, 0},
+        {WARNING_MEMORY_FIRST_TOUCH, "randread", false, true, 0},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        const uint64_t bit = WARNINGS_BIT(rows[i].warning);
+        set_pattern(rows[i].pattern);
+        facts.asked.cold = rows[i].cold;
+        facts.asked.sync_pinned = rows[i].sync_pinned;
+        for (uint32_t direct = 0; direct < 2; direct++) {
+            facts.plan.point.direct = direct;
+            bool expected = (rows[i].against & (direct ? DIRECT : BUFFERED)) != 0;
+            if (warnings_disqualifying(bit, &facts.asked, &facts.plan.point) != (expected ? bit : 0))
+                fail_msg("%s, row %zu, direct %u", warnings_table[rows[i].warning].code, i, direct);
+        }
+    }
 }
 
 TEST(only_disturbances_from_outside_pass)

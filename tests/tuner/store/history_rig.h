@@ -4,6 +4,7 @@
 #include "tests/tuner/rig.h"
 #include "tuner/session/warnings.h"
 #include "tuner/store/history.h"
+#include "tuner/store/journal.h"
 
 #include <sqlite3.h>
 #include <stdlib.h>
@@ -96,7 +97,50 @@ static inline struct history_replay replay_of(uint64_t number, const struct poin
     return replay;
 }
 
+/* What is written of a sample is read. */
+static inline void check_same(const struct history_replay *got, const struct history_replay *made)
+{
+    const struct sample *a = &got->sample, *b = &made->sample;
+    assert_int_equal(got->number, made->number);
+    assert_true(factors_equal(&got->point, &made->point));
+    assert_true(got->at_seconds == made->at_seconds && a->throughput_bps == b->throughput_bps &&
+                a->iops == b->iops && a->latency_mean_ns == b->latency_mean_ns && isnan(a->latency_p99_ns) &&
+                a->achieved_depth == b->achieved_depth && a->seconds == b->seconds &&
+                a->warmup_seconds == b->warmup_seconds);
+    assert_true(a->bytes == b->bytes && a->moved_bytes == b->moved_bytes && a->warmup == b->warmup &&
+                a->sampled == b->sampled && a->confirming == b->confirming &&
+                a->warning_set == b->warning_set);
+    assert_memory_equal(&a->latency_quantiles, &b->latency_quantiles, sizeof a->latency_quantiles);
+}
+
 static const char identity[] = "{\"file_system\":\"ext4\",\"mount_source\":\"/dev/sda1\"}";
+
+/* Changes of a kind, from slow to fast where they are made. */
+static inline struct history_change change_of(enum history_kind kind, int64_t run_id, const char *text)
+{
+    struct history_change change = {.host = "alpha",
+                                    .target = "vms",
+                                    .kind = kind,
+                                    .has_from = true,
+                                    .has_to = kind == HISTORY_CHANGE_MADE,
+                                    .from = slow,
+                                    .to = fast,
+                                    .run_ids = {run_id, 0}};
+    snprintf(change.text, sizeof change.text, "%s", text);
+    return change;
+}
+
+static inline void add_decision(enum history_kind kind, int64_t run_id, const char *text)
+{
+    const struct history_change change = change_of(kind, run_id, text);
+    if (history_add_change(&history, &change, &err) != 0)
+        fail_msg("%s", err.text);
+    now_s += SECONDS_OF_A_DAY;
+}
+
+/* Of a child that writes, and may not end by a failed check. */
+static const struct history_header child_header = {
+    .command = "measure", .target = "", .pattern = "read", .hostname = "h", .identity = identity};
 
 static inline int64_t begin_run(const char *command, const char *target, const char *host)
 {
@@ -184,6 +228,38 @@ static inline void run_sql(const char *path, const char *sql)
     if (sqlite3_exec(db, sql, NULL, NULL, &why) != SQLITE_OK)
         fail_msg("%s", why);
     sqlite3_close(db);
+}
+
+/* As schema 1 was. */
+static inline void make_first_schema(const char *path)
+{
+    run_sql(path, "ALTER TABLE replays DROP COLUMN n_windows; ALTER TABLE replays DROP COLUMN window_seconds;"
+                  "ALTER TABLE replays DROP COLUMN window_mean_bps;"
+                  "ALTER TABLE replays DROP COLUMN window_std_bps;"
+                  "ALTER TABLE replays DROP COLUMN window_least_bps;"
+                  "ALTER TABLE replays DROP COLUMN window_most_bps;"
+                  "ALTER TABLE replays DROP COLUMN conditions; PRAGMA user_version = 1");
+}
+
+/* The bytes of a file, and a 0 behind them; the caller frees. Inline, gcc 12 would take the result for a
+ * pointer to the local variable. */
+__attribute__((noinline, unused)) static char *bytes_of(const char *path, size_t *ret_size)
+{
+    int fd = -1;
+    char *bytes = NULL;
+    if (journal_load(path, 0, &fd, &bytes, ret_size, &err) != 0)
+        fail_msg("%s", err.text);
+    close(fd);
+    return bytes;
+}
+
+/* Are they still these? */
+static inline void check_bytes(const char *path, const char *expected, size_t size)
+{
+    size_t size_now = 0;
+    AUTO(auto_free) char *bytes = bytes_of(path, &size_now);
+    assert_int_equal(size_now, size);
+    assert_memory_equal(bytes, expected, size);
 }
 
 static inline void count_finding(void *context, const char *text)

@@ -1,7 +1,5 @@
-/* Tests of tuner/store/history: what is written is read, by filter, as prior knowledge, and pruned. */
+/* Tests of tuner/store/history: what is written is read, by filter, and pruned. */
 #include "tests/tuner/store/history_rig.h"
-
-#include "tuner/search/prior.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -21,21 +19,15 @@ TEST(a_replay_is_read_as_it_was_written)
     assert_int_equal(history_add_replay(&history, run_id, &made, &err), 0);
     assert_int_equal(history_replays(&history, run_id, &replays, &n, &err), 0);
     assert_int_equal(n, 1);
-    assert_true(isnan(replays[0].sample.latency_p99_ns));
-    replays[0].sample.latency_p99_ns = made.sample.latency_p99_ns = 0;
-    assert_true(factors_equal(&replays[0].point, &made.point));
-    assert_true(replays[0].sample.throughput_bps == made.sample.throughput_bps);
-    assert_memory_equal(&replays[0].sample.latency_quantiles, &made.sample.latency_quantiles,
-                        sizeof made.sample.latency_quantiles);
-    assert_int_equal(replays[0].sample.warning_set, made.sample.warning_set);
-    assert_int_equal(replays[0].sample.warmup, made.sample.warmup);
-    assert_int_equal(replays[0].sample.moved_bytes, made.sample.moved_bytes);
+    check_same(&replays[0], &made);
     assert_int_equal(replays[0].windows.n, 100);
     assert_close(replays[0].windows.most_bps, made.windows.most_bps, 1e-6);
     assert_string_equal(replays[0].conditions, made.conditions);
-    assert_true(replays[0].sample.sampled);
-    assert_false(replays[0].sample.confirming);
     assert_false(replays[0].aside);
+    free(replays);
+    assert_int_equal(history_set_aside(&history, run_id, &err), 0);
+    assert_int_equal(history_replays(&history, run_id, &replays, &n, &err), 0);
+    assert_true(replays[0].aside);
 }
 
 TEST(a_file_is_its_owners_alone)
@@ -103,6 +95,7 @@ TEST(the_end_of_a_run_keeps_its_recommendation)
     assert_string_equal(info.file_system, "ext4");
     assert_string_equal(info.host, "alpha");
     assert_string_equal(info.target, "vms");
+    begin_run("recommend", "vms", "alpha"); /* has none yet, so that the newest is that one's */
     assert_int_equal(history_document(&history, 0, &document, &err), 0);
     json_auto_t *expected = answer_of(3e8);
     assert_true(json_equal(document, expected));
@@ -113,18 +106,6 @@ TEST(the_end_of_a_run_keeps_its_recommendation)
     json_decref(system);
     assert_int_equal(history_finish_run(&history, run_id, HISTORY_DONE, 0, NULL, &err), -ENOENT);
     assert_int_equal(n_findings(), 0);
-}
-
-TEST(the_newest_recommendation_is_the_document_by_default)
-{
-    json_auto_t *document = NULL;
-    add_whole_run(1e8);
-    now_s += 10;
-    add_whole_run(2e8);
-    now_s += 10;
-    begin_run("recommend", "vms", "alpha");
-    assert_int_equal(history_document(&history, 0, &document, &err), 0);
-    assert_close(json_number_value(json_object_get(json_object_get(document, "throughput"), "mean")), 2e8, 1);
 }
 
 TEST(a_run_of_measure_has_the_interval_of_its_replays)
@@ -223,59 +204,24 @@ TEST(changes_are_read_newest_first)
     struct history_change *changes;
     size_t n;
     int64_t run_id = add_whole_run(1e8);
-    struct history_change change = {.host = "alpha",
-                                    .target = "vms",
-                                    .kind = HISTORY_CHANGE_FIRST,
-                                    .has_to = true,
-                                    .to = slow,
-                                    .text = "what was there"};
-    assert_int_equal(history_add_change(&history, &change, &err), 0);
-    now_s += 10;
-    change.kind = HISTORY_CHANGE_MADE;
-    change.has_from = true;
-    change.from = slow;
-    change.to = fast;
-    change.run_ids[0] = run_id;
-    assert_int_equal(history_add_change(&history, &change, &err), 0);
-    assert_int_equal(history_list_changes(&history, "vms", 0, 0, &changes, &n, &err), 0);
+    add_decision(HISTORY_CHANGE_FIRST, 0, "what was there");
+    add_decision(HISTORY_CHANGE_MADE, run_id, "");
+    assert_int_equal(history_list_changes(&history, "vms", NULL, 0, 0, &changes, &n, &err), 0);
     assert_int_equal(n, 2);
     assert_int_equal(changes[0].kind, HISTORY_CHANGE_MADE);
     assert_true(factors_equal(&changes[0].to, &fast) && factors_equal(&changes[0].from, &slow));
     assert_int_equal(changes[0].run_ids[0], run_id);
     assert_int_equal(changes[0].run_ids[1], 0);
-    assert_false(changes[1].has_from);
+    assert_true(changes[1].has_from && !changes[1].has_to);
+    assert_string_equal(changes[1].text, "what was there");
     free(changes);
-    assert_int_equal(history_list_changes(&history, NULL, 1U << HISTORY_CHANGE_FIRST, 1, &changes, &n, &err),
-                     0);
+    assert_int_equal(
+        history_list_changes(&history, NULL, "alpha", 1U << HISTORY_CHANGE_FIRST, 1, &changes, &n, &err), 0);
     assert_int_equal(n, 1);
     assert_int_equal(changes[0].kind, HISTORY_CHANGE_FIRST);
     free(changes);
-    change.run_ids[0] = 12345;
+    const struct history_change change = change_of(HISTORY_CHANGE_MADE, 12345, "");
     assert_int_equal(history_add_change(&history, &change, &err), -EEXIST);
-}
-
-TEST(runs_are_prior_knowledge_of_their_storage_and_pattern)
-{
-    char fingerprint[HISTORY_FINGERPRINT_SIZE];
-    struct prior_file file = {0};
-    add_whole_run(1e8);
-    int64_t run_id = begin_run("recommend", "vms", "alpha");
-    add_replays(run_id, &fast, (const double[]){9e8, 9e8}, 2, 0);
-    assert_int_equal(history_set_aside(&history, run_id, &err), 0);
-    add_replays(run_id, &fast, (const double[]){3e8}, 1, 2);
-    struct history_replay warm = replay_of(3, &fast, 8e9);
-    snprintf(warm.conditions, sizeof warm.conditions, "cache=warm");
-    assert_int_equal(history_add_replay(&history, run_id, &warm, &err), 0);
-    history_fingerprint(identity, fingerprint);
-    assert_int_equal(history_prior(&history, fingerprint, "randwrite", 0, &file, &err), 0);
-    assert_int_equal(file.n, 2);
-    /* The newest run is read first. */
-    assert_int_equal(file.points[0].n, 4);
-    assert_close(file.points[0].mean_bps, 1.5e8, 1e6);
-    prior_file_done(&file);
-    assert_int_equal(history_prior(&history, fingerprint, "randread", 0, &file, &err), 0);
-    assert_int_equal(file.n, 0);
-    prior_file_done(&file);
 }
 
 TEST(pruning_keeps_the_newest_and_what_changes_rest_on)
@@ -285,9 +231,8 @@ TEST(pruning_keeps_the_newest_and_what_changes_rest_on)
         now_s += SECONDS_OF_A_DAY;
         add_whole_run(1e8);
     }
-    struct history_change change = {
-        .host = "alpha", .target = "vms", .kind = HISTORY_CHANGE_MADE, .run_ids = {first, 0}};
-    assert_int_equal(history_add_change(&history, &change, &err), 0);
+    now_s -= SECONDS_OF_A_DAY;
+    add_decision(HISTORY_CHANGE_MADE, first, "");
     check_pruned(3, 0, 1);
     check_pruned(0, now_s - 1.5 * SECONDS_OF_A_DAY, 1);
     assert_int_equal(count_runs((struct history_filter){0}), 3);
@@ -311,7 +256,7 @@ TEST(verifying_finds_lost_replays_and_changed_answers)
     reopen_history("h.db", false);
     assert_int_equal(n_findings(), 1);
     history_close(&history);
-    run_sql("h.db", "UPDATE runs SET n_replays = 5; UPDATE documents SET document = '{}'");
+    run_sql("h.db", "UPDATE runs SET n_replays = 5; UPDATE documents SET document = '{'");
     reopen_history("h.db", false);
     assert_int_equal(n_findings(), 1);
     history_close(&history);
@@ -322,38 +267,48 @@ TEST(verifying_finds_lost_replays_and_changed_answers)
 
 TEST(verifying_goes_on_behind_what_cannot_be_read)
 {
+    struct history_change *changes = NULL;
+    size_t n;
     add_whole_run(1e8);
     add_whole_run(2e8);
+    add_decision(HISTORY_CHANGE_MADE, 1, "");
     history_close(&history);
     run_sql("h.db",
             "UPDATE runs SET started_s = 9e999 WHERE id = 1; UPDATE replays SET throughput_bps = -1 WHERE "
-            "run_id = 2 AND number = 0");
+            "run_id = 2 AND number = 0; UPDATE changes SET at_s = 9e999");
     reopen_history("h.db", false);
-    assert_int_equal(n_findings(), 2);
+    assert_int_equal(n_findings(), 3);
+    history_close(&history);
+    run_sql("h.db", "DROP TABLE changes");
+    reopen_history("h.db", false);
+    assert_int_equal(history_list_changes(&history, NULL, NULL, 0, 0, &changes, &n, &err), -EBADMSG);
 }
 
 TEST(a_default_place_follows_the_environment)
 {
+    static const struct {
+        const char *home, *xdg, *service, *path; /* NULL: not set; there is none */
+    } rows[] = {
+        {"/home/someone", NULL, NULL, "/home/someone/.local/state/fstune/history.db"},
+        {"/home/someone", "relative", NULL, "/home/someone/.local/state/fstune/history.db"},
+        {"/home/someone", "/state", NULL, "/state/fstune/history.db"},
+        {"/home/someone", "/state", "/var/lib/fstune:/var/lib/other", "/var/lib/fstune/history.db"},
+        {NULL, NULL, NULL, NULL},
+    };
+    static const char *const names[] = {"HOME", "XDG_STATE_HOME", "STATE_DIRECTORY"};
     char path[256];
-    setenv("HOME", "/home/someone", 1);
-    unsetenv("XDG_STATE_HOME");
-    unsetenv("STATE_DIRECTORY");
-    assert_int_equal(history_default_path(path, sizeof path, &err), 0);
-    assert_string_equal(path, "/home/someone/.local/state/fstune/history.db");
-    setenv("XDG_STATE_HOME", "relative", 1);
-    assert_int_equal(history_default_path(path, sizeof path, &err), 0);
-    assert_string_equal(path, "/home/someone/.local/state/fstune/history.db");
-    setenv("XDG_STATE_HOME", "/state", 1);
-    assert_int_equal(history_default_path(path, sizeof path, &err), 0);
-    assert_string_equal(path, "/state/fstune/history.db");
-    setenv("STATE_DIRECTORY", "/var/lib/fstune:/var/lib/other", 1);
-    assert_int_equal(history_default_path(path, sizeof path, &err), 0);
-    assert_string_equal(path, "/var/lib/fstune/history.db");
-    assert_int_equal(history_default_path(path, 10, &err), -ENAMETOOLONG);
-    unsetenv("STATE_DIRECTORY");
-    unsetenv("XDG_STATE_HOME");
-    unsetenv("HOME");
-    assert_int_equal(history_default_path(path, sizeof path, &err), -ENOENT);
+    for (size_t i = 0; i < RIG_COUNT(rows); i++) {
+        const char *const values[] = {rows[i].home, rows[i].xdg, rows[i].service};
+        for (size_t k = 0; k < RIG_COUNT(names); k++) {
+            if (values[k] == NULL ? unsetenv(names[k]) : setenv(names[k], values[k], 1))
+                fail();
+        }
+        assert_int_equal(history_default_path(path, sizeof path, &err), rows[i].path != NULL ? 0 : -ENOENT);
+        if (rows[i].path != NULL) {
+            assert_string_equal(path, rows[i].path);
+            assert_int_equal(history_default_path(path, 10, &err), -ENAMETOOLONG);
+        }
+    }
 }
 
 TEST(directories_are_made_for_their_owner_alone)

@@ -1,4 +1,5 @@
-/* Tests of `fstune history` and of --save and --db, with the built program on simulated surfaces. */
+/* Tests of `fstune history` and of --save and --db, with the built program on simulated surfaces. What list,
+ * show and compare print is in tests/golden/expected/history and history-json. */
 #include "tests/tuner/store/history_rig.h"
 
 #include <signal.h>
@@ -68,19 +69,6 @@ TEST(saving_changes_nothing_that_is_printed)
     assert_string_equal(run.err, "");
 }
 
-TEST(all_runs_are_listed_newest_first)
-{
-    json_t *document = json_of("history list --db h.db --json");
-    const json_t *runs = json_object_get(document, "runs");
-    assert_int_equal(json_array_size(runs), 3);
-    const json_t *newest = json_array_get(runs, 0);
-    assert_string_equal(json_string_value(json_object_get(newest, "command")), "measure");
-    assert_int_equal(json_integer_value(json_object_get(newest, "replays")), 3);
-    assert_string_equal(json_string_value(json_object_get(newest, "status")), "done");
-    document = json_of("history list --db h.db --json --limit 1");
-    assert_int_equal(json_array_size(json_object_get(document, "runs")), 1);
-}
-
 TEST(the_kept_answer_is_the_printed_one)
 {
     json_auto_t *answer = json_incref(json_of(RECOMMEND "--seed 9 --json --save kept.db"));
@@ -105,8 +93,6 @@ TEST(two_nights_are_compared)
     assert_true(json_is_true(json_object_get(document, "same_fingerprint")));
     assert_true(json_array_size(json_object_get(document, "points")) > 0);
     assert_true(json_is_object(json_object_get(document, "answer")));
-    succeed("history compare 1 2 --db h.db");
-    assert_non_null(strstr(run.out, "settings in both"));
 }
 
 TEST(csv_has_a_line_for_each_replay_and_disarms_formulas)
@@ -129,8 +115,6 @@ TEST(csv_has_a_line_for_each_replay_and_disarms_formulas)
 
 TEST(snippets_come_from_the_history)
 {
-    succeed("emit shell --db h.db");
-    assert_non_null(strstr(run.out, "FSTUNE_REQUEST_SIZE="));
     succeed("emit shell --db h.db --run 1");
     static const char *const cases[][2] = {
         {"emit shell --db h.db --run 3", "no answer of `fstune recommend"},
@@ -149,27 +133,20 @@ TEST(wrong_words_are_answered_with_the_right_ones)
         {"history lits --db h.db", "did you mean list"},
         {"history show --db h.db", "fstune history show ID"},
         {"history show x --db h.db", "'x' is no number of a run"},
-        {"history show 77 --db h.db", "there is no run 77"},
         {"history prune --db h.db", "--keep N"},
         {"history prune --older-than 90 --db h.db", "is not an age"},
         {"history list --db peak.conf", "no history of fstune"},
         {"history merge peak.conf --db h.db", "no history of fstune"},
-        {"history verify --db h.db --json", "--json: history verify has no document"},
     };
     for (size_t i = 0; i < RIG_COUNT(cases); i++)
         refuse(cases[i][0], cases[i][1]);
 }
 
-TEST(merging_pruning_and_verifying_work_from_outside)
+TEST(pruning_by_age_and_verifying_work_from_outside)
 {
     succeed("history merge h.db --db merged.db");
-    assert_string_equal(run.out, "h.db: 3 runs, 0 changes taken over\n");
-    go("history prune --keep 1 --db merged.db");
-    assert_string_equal(run.out, "1 run removed\n");
     go("history prune --older-than 1d --db merged.db");
     assert_string_equal(run.out, "0 runs removed\n");
-    succeed("history verify --db merged.db");
-    assert_string_equal(run.out, "merged.db: sound\n");
     run_sql("merged.db", "DELETE FROM replays WHERE run_id = 2 AND number = 0");
     go("history verify --db merged.db");
     assert_int_equal(run.code, 1);
@@ -198,11 +175,9 @@ static bool limit_file_size(void)
 TEST(a_full_disk_costs_the_history_and_not_the_answer)
 {
     AUTO(rig_free) struct rig_run plain;
-    rig_run_line(&plain,
-                 "recommend --quiet --pattern randwrite --simulate peak.conf --budget 8s --seed 4 --json");
+    rig_run_line(&plain, RECOMMEND "--seed 4 --json");
     rig_free(&run);
-    rig_run(&run, limit_file_size, "recommend", "--quiet", "--pattern", "randwrite", "--simulate",
-            "peak.conf", "--budget", "8s", "--seed", "4", "--json", "--save", "full.db", NULL);
+    rig_run_line_as(&run, limit_file_size, RECOMMEND "--seed 4 --json --save full.db");
     assert_int_equal(run.code, plain.code);
     json_auto_t *answer = rig_json(&run), *expected = rig_json(&plain);
     assert_true(
@@ -219,31 +194,15 @@ TEST(a_full_disk_costs_the_history_and_not_the_answer)
     assert_int_equal(n_findings(), 0);
 }
 
-static void add_change(enum history_kind kind, int64_t run_id, const char *text)
-{
-    struct history_change change = {.host = "alpha",
-                                    .target = "vms",
-                                    .kind = kind,
-                                    .has_from = true,
-                                    .has_to = kind == HISTORY_CHANGE_MADE,
-                                    .from = slow,
-                                    .to = fast,
-                                    .run_ids = {run_id, 0}};
-    snprintf(change.text, sizeof change.text, "%s", text);
-    if (history_add_change(&history, &change, &err) != 0)
-        fail_msg("%s", err.text);
-    now_s += SECONDS_OF_A_DAY;
-}
-
 TEST(decisions_are_listed_with_their_evidence)
 {
     begin_history("decisions.db");
     succeed("history changes --db decisions.db");
     assert_non_null(strstr(run.out, "No decisions"));
     int64_t run_id = add_whole_run(1e8);
-    add_change(HISTORY_CHANGE_SKIPPED, 0, "on battery");
-    add_change(HISTORY_CHANGE_MADE, run_id, "two nights agree: +33 %");
-    add_change(HISTORY_CHANGE_ALARM, 0, "slower\033[2J");
+    add_decision(HISTORY_CHANGE_SKIPPED, 0, "on battery");
+    add_decision(HISTORY_CHANGE_MADE, run_id, "two nights agree: +33 %");
+    add_decision(HISTORY_CHANGE_ALARM, 0, "slower\033[2J");
     history_close(&history);
     succeed("history changes --db decisions.db");
     const char *skipped = strstr(run.out, "on battery"), *made = strstr(run.out, "two nights agree: +33 %");
@@ -282,7 +241,7 @@ TEST(texts_of_other_machines_do_not_reach_the_terminal)
                                         "history changes --db evil.db", "history export --db evil.db"};
     begin_history("evil.db");
     add_whole_run(1e8);
-    add_change(HISTORY_CHANGE_MADE, 1, "text");
+    add_decision(HISTORY_CHANGE_MADE, 1, "text");
     history_close(&history);
     run_sql("evil.db",
             "UPDATE runs SET uuid = char(27) || 'u', command = char(27) || '[2J', name = char(27) || "

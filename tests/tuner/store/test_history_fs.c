@@ -40,13 +40,11 @@ static bool tell(int fd, int64_t run_id, uint64_t number)
 
 static int write_for_ever(int fd, uint64_t run_replays)
 {
-    const struct history_header header = {
-        .command = "recommend", .target = "", .pattern = "read", .hostname = "h", .identity = identity};
     if (open_at(&history, PATH, true) != 0)
         return 1;
     for (;;) {
         int64_t run_id;
-        if (history_begin_run(&history, &header, &run_id, &err) != 0)
+        if (history_begin_run(&history, &child_header, &run_id, &err) != 0)
             return 2;
         for (uint64_t i = 0; i < run_replays; i++) {
             struct history_replay replay = replay_of(i, i % 2 == 0 ? &fast : &slow, 1e8 + (double)i);
@@ -150,50 +148,11 @@ TEST(killed_commands_leave_what_they_measured)
     assert_int_equal(WEXITSTATUS(status), 0);
 }
 
-/* A whole file system of 256 KiB for the history. */
-TEST(a_full_file_system_loses_neither_the_file_nor_the_answer)
-{
-    AUTO(rig_free) struct rig_run run;
-    struct history_info info;
-    assert_int_equal(mkdir("small", 0700), 0);
-    if (mount("tmpfs", "small", "tmpfs", 0, "size=256k,mode=700") != 0) {
-        rmdir("small");
-        skip();
-    }
-    rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
-    rig_run_line(&run,
-                 "recommend --quiet --pattern randwrite --simulate peak.conf --budget 20s --seed 4 --json "
-                 "--save small/h.db");
-    json_auto_t *answer = rig_json(&run);
-    bool is_recommended = json_is_object(json_object_get(answer, "recommendation"));
-    bool is_said =
-        strstr(run.out, "history_lost") != NULL && strstr(run.err, "small/h.db is not complete") != NULL;
-    int opened = open_at(&history, "small/h.db", false);
-    int found = opened == 0 ? history_find_run(&history, 1, &info, &err) : opened;
-    history_close(&history);
-    umount("small");
-    rmdir("small");
-    assert_true(is_recommended && is_said);
-    assert_true(run.code == 0 || run.code == 3);
-    assert_int_equal(found, 0);
-    assert_true(info.n_replays > 10);
-}
-
-static void fill(const char *path, size_t n_bytes)
-{
-    static char bytes[4096];
-    FILE *stream = fopen(path, "w");
-    if (stream == NULL)
-        return;
-    for (size_t i = 0; i < n_bytes; i += sizeof bytes)
-        fwrite(bytes, 1, sizeof bytes, stream);
-    fclose(stream);
-}
-
 /* The room ends while the file is made, at the run's beginning, on the way, at its end: KiB of 1 MiB. */
 TEST(a_lost_history_names_the_file_the_first_reason_and_the_remedy)
 {
-    size_t n_lost = 0, n_wrong = 0;
+    char fill[64];
+    size_t n_lost = 0, n_wrong = 0, n_broken = 0;
     assert_int_equal(mkdir("tight", 0700), 0);
     rig_simulator("peak", "run_cv = 0.02; setup_seconds = 0.05;", rig_peak_bps);
     for (size_t kib = 840; kib <= 960; kib += 12) {
@@ -202,7 +161,8 @@ TEST(a_lost_history_names_the_file_the_first_reason_and_the_remedy)
             rmdir("tight");
             skip();
         }
-        fill("tight/fill", kib << 10);
+        snprintf(fill, sizeof fill, "head -c %zuK /dev/zero >tight/fill", kib);
+        assert_int_equal(system(fill), 0);
         rig_run_line(&run, "measure --quiet --pattern randwrite --simulate peak.conf --request-size 64k "
                            "--queue-depth 4 --direct 1 --api io_uring --replays 3 --duration 100ms --save "
                            "tight/h.db");
@@ -211,11 +171,16 @@ TEST(a_lost_history_names_the_file_the_first_reason_and_the_remedy)
                    (strstr(run.err, "tight/h.db") == NULL || strstr(run.err, "the disk is full") == NULL ||
                     strstr(run.err, "make room") == NULL);
         rig_free(&run);
+        /* What was begun is a history still; reading needs room for the index of its log. */
+        unlink("tight/fill");
+        n_broken += run.code == 0 && open_at(&history, "tight/h.db", false) != 0;
+        history_close(&history);
         umount("tight");
     }
     rmdir("tight");
     assert_true(n_lost > 4);
     assert_int_equal(n_wrong, 0);
+    assert_int_equal(n_broken, 0);
 }
 
 static bool find_what_is_needed(void)

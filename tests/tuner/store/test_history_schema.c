@@ -1,36 +1,17 @@
-/* Tests of opening a history: only histories are opened, whatever the bytes, and older ones brought up to
- * date. */
+/* Tests of opening a history: only histories are opened, and older ones brought up to date. Histories with
+ * damaged bytes are the matter of tests/fuzz/fuzz_history.c. */
 #include "tests/tuner/store/history_rig.h"
 
-#include "bench/base/rng.h"
-
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <sys/stat.h>
 
 GROUP(rig_enter, rig_leave);
 
-#define ROUNDS 400
-
-static char *bytes_of(const char *path, size_t *ret_size)
-{
-    struct stat status;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    assert_true(fd >= 0);
-    assert_int_equal(fstat(fd, &status), 0);
-    char *bytes = malloc((size_t)status.st_size + 1);
-    assert_non_null(bytes);
-    assert_int_equal(read(fd, bytes, (size_t)status.st_size), status.st_size);
-    close(fd);
-    *ret_size = (size_t)status.st_size;
-    return bytes;
-}
-
 /* Refused with one line, and neither the file nor its neighbourhood changes. */
 static void check_refused(const char *path, int code, const char *part)
 {
-    size_t size, size_after, n_entries = rig_count_entries(".");
+    size_t size, n_entries = rig_count_entries(".");
     AUTO(auto_free) char *bytes = bytes_of(path, &size);
     for (int write = 0; write < 2; write++) {
         assert_int_equal(open_at(&history, path, write == 1), code);
@@ -39,9 +20,7 @@ static void check_refused(const char *path, int code, const char *part)
         if (strstr(err.text, part) == NULL)
             fail_msg("'%s' is not in '%s'", part, err.text);
     }
-    AUTO(auto_free) char *after = bytes_of(path, &size_after);
-    assert_int_equal(size, size_after);
-    assert_memory_equal(bytes, after, size);
+    check_bytes(path, bytes, size);
     assert_int_equal(rig_count_entries("."), n_entries);
 }
 
@@ -85,26 +64,14 @@ TEST(a_missing_file_is_made_only_for_writing)
     assert_int_equal(open_at(&history, "no/such/folder", true), -ENOENT);
 }
 
-/* As schema 1 was, with one run in it. */
-static void make_first_schema(const char *path)
-{
-    unlink(path);
-    reopen_history(path, true);
-    add_whole_run(2e8);
-    history_close(&history);
-    run_sql(path, "ALTER TABLE replays DROP COLUMN n_windows; ALTER TABLE replays DROP COLUMN window_seconds;"
-                  "ALTER TABLE replays DROP COLUMN window_mean_bps;"
-                  "ALTER TABLE replays DROP COLUMN window_std_bps;"
-                  "ALTER TABLE replays DROP COLUMN window_least_bps;"
-                  "ALTER TABLE replays DROP COLUMN window_most_bps;"
-                  "ALTER TABLE replays DROP COLUMN conditions; PRAGMA user_version = 1");
-}
-
 TEST(an_older_schema_is_brought_up_to_date)
 {
     struct history_replay *replays;
     size_t n;
     for (int write = 0; write < 2; write++) {
+        begin_history("older");
+        add_whole_run(2e8);
+        history_close(&history);
         make_first_schema("older");
         assert_int_equal(open_at(&history, "older", write == 1), 0);
         assert_int_equal(history_replays(&history, 1, &replays, &n, &err), 0);
@@ -118,62 +85,6 @@ TEST(an_older_schema_is_brought_up_to_date)
         reopen_history("older", false);
         history_close(&history);
     }
-}
-
-/* Reads all there is; what it says does not matter, only that it ends well. */
-static void read_everything(const char *path)
-{
-    struct history_filter all = {0};
-    struct history_info *runs = NULL;
-    struct history_change *changes = NULL;
-    size_t n = 0, n_found = 0;
-    if (open_at(&history, path, false) != 0) {
-        assert_true(err.text[0] != '\0');
-        return;
-    }
-    if (history_list_runs(&history, &all, &runs, &n, &err) == 0) {
-        for (size_t i = 0; i < n && i < 10; i++) {
-            struct history_replay *replays = NULL;
-            json_t *document = NULL;
-            size_t n_replays;
-            if (history_replays(&history, runs[i].id, &replays, &n_replays, &err) == 0)
-                free(replays);
-            if (history_document(&history, runs[i].id, &document, &err) == 0)
-                json_decref(document);
-        }
-        free(runs);
-    }
-    if (history_list_changes(&history, NULL, 0, 0, &changes, &n, &err) == 0)
-        free(changes);
-    history_verify(&history, count_finding, &n_found, &err);
-    history_close(&history);
-}
-
-TEST(damaged_files_are_refused_or_read_without_harm)
-{
-    size_t size;
-    struct rng rng;
-    rng_init(&rng, 5);
-    begin_history("whole");
-    add_whole_run(1e8);
-    struct history_change change = {
-        .target = "vms", .kind = HISTORY_CHANGE_FIRST, .has_to = true, .to = fast};
-    assert_int_equal(history_add_change(&history, &change, &err), 0);
-    history_close(&history);
-    char *bytes = bytes_of("whole", &size), *damaged = malloc(size);
-    for (size_t i = 0; i < ROUNDS; i++) {
-        size_t length = i % 4 == 0 ? rng_next(&rng) % size : size;
-        memcpy(damaged, bytes, size);
-        for (size_t k = 0; k < 1 + i % 8; k++)
-            damaged[100 + rng_next(&rng) % (size - 100)] = (char)rng_next(&rng);
-        unlink("damaged");
-        unlink("damaged-wal");
-        unlink("damaged-journal");
-        rig_write_bytes("damaged", damaged, length);
-        read_everything("damaged");
-    }
-    free(bytes);
-    free(damaged);
 }
 
 TEST(a_truncated_history_is_refused_and_left_alone)
