@@ -24,6 +24,9 @@ struct retune_patience {
 /* Beyond the time of what is under way, for a slow disk to write what it holds. */
 #define RETUNE_SLACK_NS (300 * CLOCK_NS_PER_S)
 
+/* Differences that the nights of all other targets count for at most: a target's own know it better. */
+#define RETUNE_SCATTER_MOST 6
+
 /* What a night touches. */
 struct retune_world {
     struct history *history; /* open for writing; borrowed. With `apart` NULL: each process opens its own */
@@ -34,9 +37,9 @@ struct retune_world {
     void (*look)(struct host_load_facts *facts, int directory_fd, bool after_own_work,
                  const atomic_int *interrupted); /* host_load_read */
     const atomic_int *interrupted;
-    bool force; /* do not ask whether the machine is ready */
-    bool apart; /* a process for each target (see tuner/nightly/retune_process); else all in this one */
-    uint64_t slack_ns;                /* RETUNE_SLACK_NS */
+    bool force;        /* do not ask whether the machine is ready */
+    bool apart;        /* a process for each target (see tuner/nightly/retune_steps); else all in this one */
+    uint64_t slack_ns; /* RETUNE_SLACK_NS */
     struct retune_patience *patience; /* of whoever waits for this process; NULL: nobody */
 };
 
@@ -47,7 +50,7 @@ enum retune_action {
     RETUNE_REPEATED, /* the same advice as on an earlier night; not applied by anybody as far as we know */
     RETUNE_APPLIED,
     RETUNE_SPARED, /* the new setting was rolled back by hand before; it is not applied again */
-    RETUNE_HELD,   /* recorded as advice; `text` says what is missing (see tuner/nightly/retune_rules) */
+    RETUNE_HELD,   /* recorded as advice; `text` says what is missing (see tuner/nightly/retune_record) */
     RETUNE_FAILED, /* it could not be applied; `text` says why, and what is in force */
     RETUNE_N_ACTIONS
 };

@@ -2,7 +2,7 @@
 #include "tuner/nightly/retune_config.h"
 
 #include "tuner/base/trust.h"
-#include "tuner/nightly/retune_trial.h"
+#include "tuner/nightly/retune_snippet.h"
 #include "tuner/options/config.h"
 #include "tuner/options/options.h"
 
@@ -144,7 +144,7 @@ static int check_hooks(const struct retune_target *target, struct err *err)
                        "fstune emit --list");
     if (target->snippet[0] == '\0' && has_hook)
         return err_set(err, -EINVAL, "check, apply and rollback are about a file; name it as snippet");
-    return target->snippet[0] != '\0' ? retune_trial_snippet(target, err) : 0;
+    return target->snippet[0] != '\0' ? retune_snippet_check(target, err) : 0;
 }
 
 static int check_target(const struct retune_config *config, const struct retune_target *target,

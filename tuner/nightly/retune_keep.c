@@ -1,5 +1,5 @@
 /* tuner/nightly/retune_keep: made once, recognised later. */
-#include "tuner/nightly/retune_keep.h"
+#include "tuner/nightly/retune_steps.h"
 
 #include "bench/base/rng.h"
 #include "bench/host/device_lock.h"

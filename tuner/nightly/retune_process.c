@@ -1,6 +1,6 @@
 /* tuner/nightly/retune_process: what is measured is told through shared memory and a pipe, whose end says
  * that all is there. */
-#include "tuner/nightly/retune_process.h"
+#include "tuner/nightly/retune_steps.h"
 
 #include "bench/base/clock.h"
 #include "bench/base/spawn.h"

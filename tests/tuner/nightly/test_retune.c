@@ -2,7 +2,6 @@
  * skipped and told. */
 #include "tests/tuner/nightly/retune_rig.h"
 #include "tuner/nightly/report_retune.h"
-#include "tuner/nightly/retune_scatter.h"
 #include "tuner/nightly/retune_state.h"
 
 GROUP(rig_enter, rig_leave);
