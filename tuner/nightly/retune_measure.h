@@ -39,7 +39,6 @@ struct retune_request {
     uint64_t night_budget_ns; /* else */
     double alarm_share;
     unsigned nights_needed; /* >= 1 */
-    bool lenient;           /* see models/statistics/nights */
     bool in_force_given;
     struct nights_scatter scatter; /* of the nights of other targets; zeroed: nothing is known of any */
     struct point in_force;         /* legal; without it the first night's recommendation comes into force */
