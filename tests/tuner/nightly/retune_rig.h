@@ -4,6 +4,7 @@
 
 #include "tests/test.h"
 #include "tests/tuner/rig.h"
+#include "tuner/base/json.h"
 #include "tuner/nightly/retune.h"
 #include "tuner/store/save.h"
 
@@ -50,14 +51,11 @@ static struct err err;
 
 static inline json_t *document_of(const struct point *point)
 {
-    json_t *document = json_pack(
-        "{s:s, s:s, s:b, s:{s:s}, s:{s:I, s:i, s:i, s:s, s:i, s:s}, s:{s:s, s:f, s:f, s:f, s:f, s:i, s:f}, "
-        "s:b}",
-        "schema", "fstune/recommendation/1", "version", "0.1.0", "interrupted", 0, "pattern", "name",
-        "randwrite", "recommendation", "request_size", (json_int_t)point->request_size_bytes, "queue_depth",
-        (int)point->queue_depth, "direct", (int)point->direct, "api", api_names[point->api], "threads",
-        (int)point->threads, "sync", sync_names[point->sync], "throughput", "unit", "bytes/s", "mean", 1e9,
-        "ci_low", 9e8, "ci_high", 1.1e9, "std", 1e7, "replays", 7, "confidence", 0.95, "conclusive", 1);
+    json_t *document = json_pack("{s:s, s:s, s:b, s:{s:s}, s:o, s:{s:s, s:f, s:f, s:f, s:f, s:i, s:f}, s:b}",
+                                 "schema", "fstune/recommendation/1", "version", "0.1.0", "interrupted", 0,
+                                 "pattern", "name", "randwrite", "recommendation", json_point(point),
+                                 "throughput", "unit", "bytes/s", "mean", 1e9, "ci_low", 9e8, "ci_high",
+                                 1.1e9, "std", 1e7, "replays", 7, "confidence", 0.95, "conclusive", 1);
     assert_non_null(document);
     return document;
 }
@@ -121,22 +119,24 @@ static inline void look(struct host_load_facts *facts, int directory_fd, bool af
         facts->io_pressure_share += own_pressure_share;
 }
 
-static inline const char *folder(void)
+/* Of targets and their defaults. */
+static inline void configure_all(const char *text)
 {
-    static char path[256];
-    return getcwd(path, sizeof path);
+    retune_config_done(&config);
+    rig_write("n.conf", "%s", text);
+    if (retune_config_read(&config, "n.conf", &err) != 0)
+        fail_msg("%s", err.text);
 }
 
 static inline void configure(const char *more)
 {
-    retune_config_done(&config);
-    rig_write(
-        "n.conf",
+    char folder[256], text[1024];
+    snprintf(
+        text, sizeof text,
         "targets = ( { name = \"vm1\"; pattern = \"randwrite\"; emit = \"shell\"; first_budget = \"7m\"; "
         "budget = \"1m\"; no_lock = true; snippet = \"%s/place/vm1.env\"; %s } );",
-        folder(), more);
-    if (retune_config_read(&config, "n.conf", &err) != 0)
-        fail_msg("%s", err.text);
+        getcwd(folder, sizeof folder), more);
+    configure_all(text);
 }
 
 static inline int enter(void **state)
@@ -201,19 +201,10 @@ static inline int roll_back(void)
     return retune_rollback(&world, &config.targets[0], &last, &err);
 }
 
-/* Of targets and their defaults. */
-static inline void configure_all(const char *text)
-{
-    retune_config_done(&config);
-    rig_write("n.conf", "%s", text);
-    if (retune_config_read(&config, "n.conf", &err) != 0)
-        fail_msg("%s", err.text);
-}
-
-static inline bool snippet_has(const char *name, const char *words)
+static inline bool snippet_has(const char *words)
 {
     char command[512];
-    snprintf(command, sizeof command, "grep -qF -- '%s' place/%s 2>/dev/null", words, name);
+    snprintf(command, sizeof command, "grep -qF -- '%s' place/vm1.env 2>/dev/null", words);
     return system(command) == 0;
 }
 
