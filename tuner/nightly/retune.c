@@ -273,14 +273,6 @@ static enum history_status status_of(const struct retune_result *night, int code
                                        : HISTORY_DONE;
 }
 
-static int finish_night(const struct memory *memory, const struct retune_outcome *outcome, struct err *err)
-{
-    int result = history_finish_run(memory->world->history, memory->run_id,
-                                    status_of(&outcome->night, outcome->exit_code), outcome->exit_code,
-                                    outcome->night.document, err);
-    return retune_record_blame(memory->world, result, err);
-}
-
 static int measure_target(const struct retune_world *world, struct retune_outcome *outcome,
                           struct settings *settings, struct err *err)
 {
@@ -299,8 +291,12 @@ static int measure_target(const struct retune_world *world, struct retune_outcom
     }
     outcome->measured = true;
     outcome->exit_code = code_of(&outcome->night);
-    if (memory.run_id != 0)
-        result = finish_night(&memory, outcome, err);
+    if (memory.run_id != 0) {
+        result =
+            history_finish_run(world->history, memory.run_id, status_of(&outcome->night, outcome->exit_code),
+                               outcome->exit_code, outcome->night.document, err);
+        retune_record_blame(world, result, err);
+    }
     if (result == 0 && !outcome->night.interrupted) {
         retune_expect(world, N_HOOK_TIMES * outcome->target->hook_timeout_ns, true);
         result = retune_act(world, outcome, memory.run_id, err);

@@ -2,7 +2,6 @@
  * does the same again, and nothing is remembered that was never in force. What is in force is read, changed
  * and remembered under one lock. */
 #include "tuner/nightly/apply.h"
-#include "tuner/nightly/retune_snippet.h"
 #include "tuner/nightly/retune_steps.h"
 
 #include <errno.h>

@@ -3,7 +3,6 @@
 
 #include "bench/base/clock.h"
 #include "tuner/base/trust.h"
-#include "tuner/nightly/retune_snippet.h"
 #include "tuner/options/config.h"
 #include "tuner/options/options.h"
 #include "tuner/options/options_set.h"

@@ -14,3 +14,15 @@ size_t retune_decide(const struct retune_request *request, struct tune *tune,
 
 /* What is to be remembered of a first night. */
 void retune_decide_first(const struct tune *tune, struct retune_record *record);
+
+/* --- retune_text: what a night found, in a line for people --- */
+
+/* Writes evidence, and reason where the current setting has fallen behind, from the figures. rule numbers
+ * come from the request. */
+void retune_text(const struct retune_request *request, struct retune_result *result);
+
+/* Why a write budget was too small for any verdict, into text; returns it. */
+const char *retune_text_too_few(const struct tune *tune, char text[NIGHT_TEXT_SIZE]);
+
+/* Adds to the evidence what the write budget kept the night from, where it did. */
+void retune_text_add_writes(const struct tune *tune, struct retune_result *result);

@@ -4,7 +4,6 @@
 #include "tuner/base/json.h"
 #include "tuner/nightly/retune_decide.h"
 #include "tuner/nightly/retune_state.h"
-#include "tuner/nightly/retune_text.h"
 #include "tuner/report/answer.h"
 #include "tuner/report/live_tune.h"
 #include "tuner/report/report_recommend.h"
@@ -307,14 +306,6 @@ static int document(struct world *world, struct retune_result *result, const str
     return json_object_set_new(result->document, "night", json_night(result, record)) < 0 ? -ENOMEM : 0;
 }
 
-static void take_costs(const struct session *session, struct retune_result *result)
-{
-    result->n_runs = session->n_runs;
-    result->bytes_written = session->bytes_written;
-    result->bytes_read = session->bytes_read;
-    result->seconds = session_seconds(session);
-}
-
 static void leave(struct world *world)
 {
     tune_done(&world->tune);
@@ -350,7 +341,10 @@ static int measure_and_judge_night(struct world *world, const struct retune_requ
         if (status < 0)
             err_set(err, status, "no memory for the night's answer");
     }
-    take_costs(&world->session, result);
+    result->n_runs = world->session.n_runs;
+    result->bytes_written = world->session.bytes_written;
+    result->bytes_read = world->session.bytes_read;
+    result->seconds = session_seconds(&world->session);
     return status;
 }
 

@@ -1,5 +1,5 @@
 /* tuner/nightly/retune_snippet: snippets of answers, of those too that nobody measured. */
-#include "tuner/nightly/retune_snippet.h"
+#include "tuner/nightly/retune_config.h"
 
 #include "tuner/base/json.h"
 #include "tuner/emit/report_snippet.h"

@@ -4,6 +4,17 @@
 
 #include "tuner/nightly/retune.h"
 
+/* --- retune_ready: whether a night may be measured now --- */
+
+#define RETUNE_READY_WHY_SIZE 256
+/* Nights in a row without a measurement after which somebody should look (exit code 3). */
+#define RETUNE_READY_PATIENCE 7
+
+/* True: measure. False: why not, with the figure and its limit, for people. What is not known (NaN) is no
+ * reason to wait. */
+bool retune_ready(const struct host_load_facts *facts, const struct retune_ready_limits *limits,
+                  char why[RETUNE_READY_WHY_SIZE]);
+
 /* --- retune_record: decisions of this machine about a target, in the history --- */
 
 /* Adds the history's name to an error of it, and where its disk is full the remedy. Returns result. */

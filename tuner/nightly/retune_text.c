@@ -1,5 +1,5 @@
 /* The evidence of a night in words. */
-#include "tuner/nightly/retune_text.h"
+#include "tuner/nightly/retune_decide.h"
 
 #include "bench/base/units.h"
 

@@ -114,17 +114,12 @@ static pid_t left_behind(const char *text)
     return (pid_t)strtol(number + strlen("left to the kernel as process "), NULL, 10);
 }
 
-static bool lives(pid_t pid)
-{
-    return kill(pid, 0) == 0;
-}
-
 static void thaw(pid_t pid)
 {
     assert_int_equal(ioctl(root_fd, FITHAW, 0), 0);
-    for (unsigned i = 0; i < 1000 && lives(pid); i++)
+    for (unsigned i = 0; i < 1000 && kill(pid, 0) == 0; i++)
         usleep(10000);
-    assert_false(lives(pid));
+    assert_false(kill(pid, 0) == 0);
     assert_int_equal(system("[ \"$(ls -A still)\" = lost+found ]"), 0);
 }
 
@@ -139,7 +134,7 @@ TEST(a_target_that_stands_still_costs_no_other_its_night)
     assert_int_equal(strncmp(text_of(document, 0, "reason"), "does not answer: the device has stalled", 39),
                      0);
     const pid_t pid = left_behind(text_of(document, 0, "reason"));
-    assert_true(lives(pid));
+    assert_true(kill(pid, 0) == 0);
     assert_true(json_is_object(of_target(document, 1, "document")));
     assert_int_not_equal(json_integer_value(of_target(document, 1, "exit_code")), 1);
     assert_non_null(strstr(run.err, "fstune: still: does not answer"));

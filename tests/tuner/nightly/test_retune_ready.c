@@ -1,8 +1,7 @@
 /* Tests of tuner/nightly/retune_ready: what is a reason to wait, and of the facts from bench/host/host_load.
  */
 #include "tests/test.h"
-#include "tuner/nightly/retune_config.h"
-#include "tuner/nightly/retune_ready.h"
+#include "tuner/nightly/retune_steps.h"
 
 #include <fcntl.h>
 #include <signal.h>
