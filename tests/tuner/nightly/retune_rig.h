@@ -177,13 +177,17 @@ static inline struct retune_world world_of(void)
                                  .interrupted = &interrupted};
 }
 
+static inline int run_world(const struct retune_world world, const char *only)
+{
+    retune_report_done(&report);
+    assert_int_equal(retune_run(&world, &config, only, &report, &err), 0);
+    return report.exit_code;
+}
+
 static inline int run(enum night_verdict verdict)
 {
-    const struct retune_world world = world_of();
     next.verdict = verdict;
-    retune_report_done(&report);
-    assert_int_equal(retune_run(&world, &config, "", &report, &err), 0);
-    return report.exit_code;
+    return run_world(world_of(), "");
 }
 
 static inline int run_to(enum night_verdict verdict, enum retune_action action)

@@ -17,7 +17,7 @@ static struct retune_request request;
 static struct retune_result result;
 static struct err err;
 static json_t *past;
-static struct retune_state memory; /* what recollect read of it */
+static struct retune_state remembered; /* what recollect read of it */
 
 static const struct point hill = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0};
 static const struct point below = {65536, 4, 0, API_IO_URING, 1, SYNC_END, 0};
@@ -54,7 +54,7 @@ FIXTURE(confirming_past)
 FIXTURE(drop_past)
 {
     json_decref(past);
-    retune_state_done(&memory);
+    retune_state_done(&remembered);
     retune_result_done(&result);
     memset(&result, 0, sizeof result);
     return 0;
@@ -70,8 +70,8 @@ static void remember(const struct retune_record *record)
 /* What is remembered now. */
 static void recollect(void)
 {
-    retune_state_done(&memory);
-    assert_int_equal(retune_state_read(&memory, past), 0);
+    retune_state_done(&remembered);
+    assert_int_equal(retune_state_read(&remembered, past), 0);
 }
 
 static int recall(void *context, struct session *session, json_t **ret_documents, struct err *ret_err)
@@ -297,13 +297,13 @@ TEST(a_night_is_read_as_it_was_written)
     struct retune_record record = record_of(&hill, 0.25);
     remember(&record);
     recollect();
-    assert_int_equal(memory.n, 1);
-    assert_int_equal(retune_state_row(&memory, &below, &hill, ratios, 4), 1);
+    assert_int_equal(remembered.n, 1);
+    assert_int_equal(retune_state_row(&remembered, &below, &hill, ratios, 4), 1);
     assert_close(ratios[0].log_mean, 0.25, 1e-12);
     assert_close(ratios[0].variance, 2 * 0.0001 / 5, 1e-12);
-    assert_int_equal(retune_state_pending(&memory, &hill, pending), 1);
+    assert_int_equal(retune_state_pending(&remembered, &hill, pending), 1);
     assert_true(factors_equal(&pending[0], &below));
-    assert_int_equal(retune_state_pending(&memory, &below, pending), 0);
+    assert_int_equal(retune_state_pending(&remembered, &below, pending), 0);
 }
 
 TEST(other_settings_in_force_end_the_row)
@@ -314,13 +314,13 @@ TEST(other_settings_in_force_end_the_row)
     remember(&before);
     remember(&after);
     recollect();
-    assert_int_equal(retune_state_row(&memory, &below, &hill, ratios, 4), 1);
+    assert_int_equal(retune_state_row(&remembered, &below, &hill, ratios, 4), 1);
 }
 
 static double n_learnt(const struct retune_record *tonight, const struct point *contender, size_t row_begin)
 {
     struct nights_scatter scatter = {.n = 0};
-    retune_state_learn(&memory, tonight, contender, row_begin, &scatter);
+    retune_state_learn(&remembered, tonight, contender, row_begin, &scatter);
     return scatter.n * 3 / 2;
 }
 
@@ -349,10 +349,10 @@ TEST(changes_of_the_newest_nights_are_counted)
     remember(&before);
     remember(&after);
     recollect();
-    assert_int_equal(retune_state_changes(&memory, &hill, 30), 2);
-    assert_int_equal(retune_state_changes(&memory, &below, 30), 3);
-    assert_int_equal(retune_state_changes(&memory, &below, 1), 1);
-    assert_int_equal(retune_state_changes(&memory, &hill, 1), 0);
+    assert_int_equal(retune_state_changes(&remembered, &hill, 30), 2);
+    assert_int_equal(retune_state_changes(&remembered, &below, 30), 3);
+    assert_int_equal(retune_state_changes(&remembered, &below, 1), 1);
+    assert_int_equal(retune_state_changes(&remembered, &hill, 1), 0);
 }
 
 /* 37 % more, two nights running: a change, but not as the third of a month. */
@@ -384,10 +384,10 @@ TEST(damaged_nights_count_as_not_there)
         json_array_append_new(past, json_loads(texts[i], 0, NULL));
     assert_int_equal(json_array_size(past), RIG_COUNT(texts));
     recollect();
-    assert_int_equal(memory.n, 0);
-    retune_state_done(&memory);
-    assert_int_equal(retune_state_read(&memory, NULL), 0);
-    assert_int_equal(memory.n, 0);
+    assert_int_equal(remembered.n, 0);
+    retune_state_done(&remembered);
+    assert_int_equal(retune_state_read(&remembered, NULL), 0);
+    assert_int_equal(remembered.n, 0);
 }
 
 TEST(a_week_of_slow_nights_is_the_new_level)
@@ -400,7 +400,7 @@ TEST(a_week_of_slow_nights_is_the_new_level)
     for (unsigned i = 1; i <= RETUNE_STATE_NEW_LEVEL; i++) {
         remember(&down);
         recollect();
-        size_t n = retune_state_levels(&memory, &hill, levels, 20);
+        size_t n = retune_state_levels(&remembered, &hill, levels, 20);
         assert_int_equal(n, i < RETUNE_STATE_NEW_LEVEL ? 3 : RETUNE_STATE_NEW_LEVEL);
     }
 }
