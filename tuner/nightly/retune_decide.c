@@ -170,22 +170,21 @@ static void set_contender(struct retune_result *result, const struct tune *tune,
 }
 
 /* The most promising first. */
-static void remember_pending(const struct tune *tune, const struct night_contenders *contenders,
+static void remember_pending(const struct tune *tune, struct night_contenders *contenders,
                              struct retune_record *record)
 {
-    bool taken[RETUNE_STATE_MAX_CONFIRMING] = {false};
     while (record->n_pending < NIGHT_MAX_PENDING) {
-        size_t next = SIZE_MAX;
+        struct night_contender *next = NULL;
         for (size_t i = 0; i < contenders->n; i++) {
-            const struct night_contender *contender = &contenders->list[i];
-            if (!taken[i] && contender->decision == NIGHTS_PENDING &&
-                (next == SIZE_MAX || contender->pooled.log_mean > contenders->list[next].pooled.log_mean))
-                next = i;
+            struct night_contender *contender = &contenders->list[i];
+            if (contender->decision == NIGHTS_PENDING &&
+                (next == NULL || contender->pooled.log_mean > next->pooled.log_mean))
+                next = contender;
         }
-        if (next == SIZE_MAX)
+        if (next == NULL)
             break;
-        taken[next] = true;
-        record->pending[record->n_pending++] = tune->records[contenders->list[next].point].point;
+        next->decision = NIGHTS_NO; /* it is taken */
+        record->pending[record->n_pending++] = tune->records[next->point].point;
     }
     /* A point that tonight's budget could not pay for is measured first the next night. */
     if (record->n_pending == 0 && tune->unpaid != TUNE_NONE && tune->unpaid != tune->default_setting)

@@ -29,15 +29,10 @@ static struct {
     struct point recommendation;
 } next;
 
-/* What the night was asked. */
-static struct {
-    unsigned n;
-    bool in_force_given;
-    struct point in_force;
-    size_t n_remembered;
-    uint64_t first_budget_ns, night_budget_ns;
-    double n_scatter;
-} asked;
+/* What the newest night was asked, how many were, and what it could remember. */
+static struct retune_request asked;
+static unsigned n_asked;
+static size_t n_remembered;
 
 static struct history history;
 static const char *host;
@@ -69,7 +64,7 @@ static inline int remember(const struct retune_request *request, struct err *nig
     session->simulated = true;
     snprintf(session->simulator.name, sizeof session->simulator.name, "double");
     int result = request->recall(request->context, session, &documents, night_err);
-    asked.n_remembered = result == 0 ? json_array_size(documents) : 0;
+    n_remembered = result == 0 ? json_array_size(documents) : 0;
     json_decref(documents);
     save_close(session);
     free(session);
@@ -79,12 +74,8 @@ static inline int remember(const struct retune_request *request, struct err *nig
 static inline int night(const struct retune_request *request, struct retune_result *ret_result,
                         struct err *night_err)
 {
-    asked.n++;
-    asked.in_force_given = request->in_force_given;
-    asked.in_force = request->in_force;
-    asked.first_budget_ns = request->first_budget_ns;
-    asked.night_budget_ns = request->night_budget_ns;
-    asked.n_scatter = request->scatter.n;
+    n_asked++;
+    asked = *request;
     if (next.remember && remember(request, night_err) < 0)
         return night_err->code;
     if (next.result < 0)
@@ -115,7 +106,7 @@ static inline void look(struct host_load_facts *facts, int directory_fd, bool af
     (void)directory_fd;
     (void)is_interrupted;
     *facts = busy;
-    if (asked.n > 0 && !after_own_work)
+    if (n_asked > 0 && !after_own_work)
         facts->io_pressure_share += own_pressure_share;
 }
 
@@ -146,6 +137,8 @@ static inline int enter(void **state)
     assert_int_equal(system("rm -rf h.db* place said; mkdir place"), 0);
     memset(&next, 0, sizeof next);
     memset(&asked, 0, sizeof asked);
+    n_asked = 0;
+    n_remembered = 0;
     next.recommendation = quick;
     next.conclusive = true;
     next.replays = 7;

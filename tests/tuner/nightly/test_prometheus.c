@@ -73,31 +73,26 @@ static char *print(const char *old)
  */
 static void check_grammar(const char *text)
 {
-    regex_t comment, sample;
-    char group[128] = "";
-    assert_int_equal(regcomp(&comment, "^# (HELP|TYPE) fstune_[a-z_]+ .+$", REG_EXTENDED | REG_NOSUB), 0);
-    assert_int_equal(
-        regcomp(&sample,
-                "^fstune_[a-z_]+\\{target=\"[A-Za-z0-9._-]+\"(,[a-z]+=\"([^\"\\]|\\\\[n\"\\])*\")?\\} "
-                "-?[0-9]+(\\.[0-9]+)?(e[+-][0-9]+)?$",
-                REG_EXTENDED | REG_NOSUB),
-        0);
-    while (*text != '\0') {
-        char line[512], name[128];
-        size_t n = strcspn(text, "\n");
-        assert_int_equal(text[n], '\n');
-        snprintf(line, sizeof line, "%.*s", (int)n, text);
-        if (regexec(line[0] == '#' ? &comment : &sample, line, 0, NULL, 0) != 0)
-            fail_msg("'%s' is no line of the format", line);
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(line + (line[0] == '#' ? 7 : 0), " {"),
-                 line + (line[0] == '#' ? 7 : 0));
-        if (strncmp(line, "# HELP", 6) == 0)
-            snprintf(group, sizeof group, "%s", name);
+    regex_t line;
+    regmatch_t match[5];
+    char group[128] = "", name[128];
+    assert_int_equal(regcomp(&line,
+                             "^(# (HELP|TYPE) )?(fstune_[a-z_]+)( [^\n]+|"
+                             "\\{target=\"[A-Za-z0-9._-]+\"(,[a-z]+=\"([^\"\\\n]|\\\\[n\"\\])*\")?\\} "
+                             "-?[0-9]+(\\.[0-9]+)?(e[+-][0-9]+)?)\n",
+                             REG_EXTENDED),
+                     0);
+    for (; *text != '\0'; text += match[0].rm_eo) {
+        bool is_right = regexec(&line, text, RIG_COUNT(match), match, 0) == 0;
+        /* What follows a name says whether it is a comment. */
+        if (!is_right || (match[1].rm_so >= 0) != (text[match[4].rm_so] == ' '))
+            fail_msg("the format has no such line: %s", text);
+        snprintf(name, sizeof name, "%.*s", (int)(match[3].rm_eo - match[3].rm_so), text + match[3].rm_so);
+        if (strncmp(text, "# HELP", 6) == 0)
+            memcpy(group, name, sizeof group);
         assert_string_equal(name, group);
-        text += n + 1;
     }
-    regfree(&comment);
-    regfree(&sample);
+    regfree(&line);
 }
 
 static void check_parts(const char *text, const char *const *parts, size_t n, bool expected)

@@ -167,7 +167,7 @@ TEST(a_busy_machine_is_left_alone_and_a_week_of_it_is_told)
         assert_true(report.outcomes[0].skipped);
         assert_int_equal(report.outcomes[0].n_skipped, i);
     }
-    assert_int_equal(asked.n, 0);
+    assert_int_equal(n_asked, 0);
     assert_int_equal(newest().kind, HISTORY_CHANGE_SKIPPED);
     assert_non_null(strstr(newest().text, "max_load"));
     busy.load_share = 0;
@@ -190,7 +190,7 @@ TEST(the_first_target_does_not_make_the_second_one_wait)
     assert_int_equal(run(NIGHT_FIRST), 0);
     assert_int_equal(report.n, 2);
     assert_false(report.outcomes[0].skipped || report.outcomes[1].skipped);
-    assert_int_equal(asked.n, 2);
+    assert_int_equal(n_asked, 2);
 }
 
 TEST(force_and_simulation_do_not_ask)
@@ -199,10 +199,10 @@ TEST(force_and_simulation_do_not_ask)
     busy.on_battery = true;
     world.force = true;
     run_world(world, "");
-    assert_int_equal(asked.n, 1);
+    assert_int_equal(n_asked, 1);
     configure("simulate = \"s.conf\";");
     run(NIGHT_FIRST);
-    assert_int_equal(asked.n, 2);
+    assert_int_equal(n_asked, 2);
 }
 
 TEST(a_device_in_use_is_a_skipped_night)
@@ -253,7 +253,7 @@ TEST(one_target_that_fails_does_not_stop_the_next)
                   "\"/nowhere\"; }, { name = \"b\"; } );");
     next.result = -EIO;
     assert_int_equal(run(NIGHT_FIRST), 1);
-    assert_int_equal(asked.n, 2);
+    assert_int_equal(n_asked, 2);
     run_world(world_of(), "b");
     assert_int_equal(report.n, 1);
     assert_string_equal(report.outcomes[0].target->name, "b");
@@ -264,7 +264,7 @@ TEST(an_interrupt_ends_the_night)
     atomic_store(&interrupted, SIGTERM);
     run(NIGHT_FIRST);
     assert_true(report.interrupted);
-    assert_int_equal(asked.n, 0);
+    assert_int_equal(n_asked, 0);
     assert_int_equal(report.n, 1);
     assert_string_equal(report.outcomes[0].text, "not begun: a signal ended the night before");
 }
@@ -273,19 +273,19 @@ TEST(earlier_nights_are_remembered_of_this_target_only)
 {
     next.remember = true;
     run(NIGHT_FIRST);
-    assert_int_equal(asked.n_remembered, 0);
+    assert_int_equal(n_remembered, 0);
     run(NIGHT_NO_CHANGE);
-    assert_int_equal(asked.n_remembered, 1);
+    assert_int_equal(n_remembered, 1);
     next.result = -EIO;
     run(NIGHT_NO_CHANGE);
     next.result = 0;
     run(NIGHT_NOTHING);
     run(NIGHT_NO_CHANGE);
-    assert_int_equal(asked.n_remembered, 2); /* neither the failed night nor the one without a judgement */
+    assert_int_equal(n_remembered, 2); /* neither the failed night nor the one without a judgement */
     assert_int_equal(newest().run_ids[0], 5);
     snprintf(config.targets[0].name, sizeof config.targets[0].name, "other");
     run(NIGHT_FIRST);
-    assert_int_equal(asked.n_remembered, 0);
+    assert_int_equal(n_remembered, 0);
 }
 
 static void write_night(const char *target, const char *on_host)
@@ -311,27 +311,27 @@ TEST(other_targets_nights_say_how_nights_scatter)
     write_night("vm2", "here");
     write_night("vm3", "here");
     run(NIGHT_FIRST);
-    assert_close(asked.n_scatter, 0, 1e-9);
+    assert_close(asked.scatter.n, 0, 1e-9);
     write_night("vm2", "here");
     write_night("vm1", "here");
     write_night("vm1", "here");
     write_night("vm3", "elsewhere");
     run(NIGHT_NO_CHANGE);
-    assert_close(asked.n_scatter, 2.0 / 3, 1e-9);
+    assert_close(asked.scatter.n, 2.0 / 3, 1e-9);
     write_night("vm3", "here");
     run(NIGHT_NO_CHANGE);
-    assert_close(asked.n_scatter, 4.0 / 3, 1e-9);
+    assert_close(asked.scatter.n, 4.0 / 3, 1e-9);
     for (int i = 0; i < 20; i++)
         write_night("vm2", "here");
     run(NIGHT_NO_CHANGE);
-    assert_close(asked.n_scatter, RETUNE_SCATTER_MOST, 1e-9);
+    assert_close(asked.scatter.n, RETUNE_SCATTER_MOST, 1e-9);
 }
 
 TEST(a_snippet_that_cannot_be_written_is_found_before_measuring)
 {
     assert_int_equal(rmdir("place"), 0);
     assert_int_equal(run(NIGHT_FIRST), 1);
-    assert_int_equal(asked.n, 0);
+    assert_int_equal(n_asked, 0);
     assert_non_null(strstr(report.outcomes[0].text, "place"));
 }
 

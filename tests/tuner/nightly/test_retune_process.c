@@ -43,7 +43,7 @@ static const struct retune_outcome *run_apart(int (*what)(struct err *night_err)
         config.targets[i].first_budget_ns = config.targets[i].settings.limits.budget_ns = 0;
     run_world(world, "");
     assert_int_equal(report.n, 2);
-    assert_int_equal(asked.n, 0); /* not in this process */
+    assert_int_equal(n_asked, 0); /* not in this process */
     return report.outcomes;
 }
 
