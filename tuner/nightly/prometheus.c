@@ -1,7 +1,7 @@
 /* tuner/nightly/prometheus: a table of metrics; each is printed for all targets before the next, as the
  * format wants.
  */
-#include "tuner/nightly/prometheus.h"
+#include "tuner/nightly/report_retune.h"
 
 #include "tuner/base/replace.h"
 

@@ -235,22 +235,16 @@ static int make_request(struct memory *memory, const struct settings *settings,
                         struct retune_request *request, struct err *err)
 {
     const struct retune_target *target = memory->target;
-    bool known;
-    struct point point;
-    int result = retune_in_force(memory->world, target, &known, &point, &memory->settled_id, err);
+    retune_request_init(request, settings);
+    int result = retune_in_force(memory->world, target, request, &memory->settled_id, err);
     if (result < 0)
         return result;
-    retune_request_init(request, settings);
     request->first_budget_ns = target->first_budget_ns;
     request->night_budget_ns = settings->limits.budget_ns;
     request->alarm_share = target->alarm_share;
     request->nights_needed = target->nights;
     request->recall = recall;
     request->context = memory;
-    if (known) {
-        request->in_force_given = true;
-        request->in_force = point;
-    }
     result = learn_scatter(memory->world, target->name, &request->scatter, err);
     return retune_record_blame(memory->world, result, err);
 }

@@ -98,10 +98,10 @@ void retune_expect(const struct retune_world *world, uint64_t ns, bool hooks);
 /* The worse of two exit codes of targets. */
 int retune_worse(int a, int b);
 
-/* What is in force for a target on this machine, as far as the history knows: true and the point; false:
- * nothing is known. *ret_settled_id: the decision that says so, 0 without. 0 or a negative errno. */
-int retune_in_force(const struct retune_world *world, const struct retune_target *target, bool *ret_known,
-                    struct point *ret_point, int64_t *ret_settled_id, struct err *err);
+/* Puts what is in force for a target on this machine into the request, as far as the history knows it.
+ * *ret_settled_id: the decision that says so, 0 without. 0 or a negative errno. */
+int retune_in_force(const struct retune_world *world, const struct retune_target *target,
+                    struct retune_request *request, int64_t *ret_settled_id, struct err *err);
 
 /* Whether retune_rollback would find something, and the change that it would take back. Changes nothing; the
  * history may be open for reading only. 0 or -ENOENT, with a line. */

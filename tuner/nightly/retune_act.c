@@ -17,11 +17,10 @@
 const char *const retune_action_names[RETUNE_N_ACTIONS] = {"stays",  "advised", "repeated", "applied",
                                                            "spared", "held",    "failed"};
 
-int retune_in_force(const struct retune_world *world, const struct retune_target *target, bool *ret_known,
-                    struct point *ret_point, int64_t *ret_settled_id, struct err *err)
+int retune_in_force(const struct retune_world *world, const struct retune_target *target,
+                    struct retune_request *request, int64_t *ret_settled_id, struct err *err)
 {
     struct history_change last;
-    *ret_known = false;
     int result = retune_record_settled(world, target->name, &last, err);
     *ret_settled_id = last.id;
     /* Without a snippet a person applies the advice, and then writes it into the configuration. */
@@ -29,8 +28,8 @@ int retune_in_force(const struct retune_world *world, const struct retune_target
         return 0;
     if (result < 0 || !last.has_to || factors_check(&last.to, NULL) < 0)
         return result;
-    *ret_known = true;
-    *ret_point = last.to;
+    request->in_force_given = true;
+    request->in_force = last.to;
     return 0;
 }
 

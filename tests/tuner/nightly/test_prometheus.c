@@ -4,7 +4,7 @@
 #include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/base/replace.h"
-#include "tuner/nightly/prometheus.h"
+#include "tuner/nightly/report_retune.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -101,66 +101,66 @@ TEST(what_stands_at_the_top_is_the_default_wherever_it_stands)
 
 #define IN_TARGET(text) "targets = (\n{ name = \"a\"; pattern = \"read\";\n" text "\n} );"
 
+static const struct {
+    const char *text, *words;
+} refused[] = {
+    {"", "targets has to be a list"},
+    {"targets = ();", "targets has to be a list"},
+    {"targets = { };", "targets has to be a list"},
+    {"targets = ( \"a\" );", "n.conf:1: targets: a target is a group"},
+    {"targets = (\n{ pattern = \"read\"; } );", "n.conf:2: target without a name: name is missing"},
+    {"targets = (\n{ name = \"a\"; } );", "n.conf:2: target a: pattern is missing"},
+    {"targets = ( { name = \"a\"; pattern = \"read\"; },\n{ name = \"a\"; pattern = \"read\"; } );",
+     "n.conf:2: target a: the name stands in line 1 already"},
+    {"emit = \"shell\"; pattern = \"read\";\n"
+     "targets = ( { name = \"a\"; snippet = \"/x\"; },\n{ name = \"b\"; snippet = \"/x\"; } );",
+     "n.conf:3: target b: snippet: target a writes the same file"},
+    {IN_TARGET("tolerence = \"3%\";"), "n.conf:3: tolerence: unknown setting; did you mean tolerance?"},
+    {IN_TARGET("snipet = \"/x\";"), "n.conf:3: snipet: unknown setting; did you mean snippet?"},
+    {IN_TARGET("hook-timeout = \"3s\";"),
+     "n.conf:3: hook-timeout: unknown setting; did you mean hook_timeout?"},
+    {IN_TARGET("request_size = 5000;"), "n.conf:3: request_size: 5000 is not a multiple of 512"},
+    {IN_TARGET("max_write = 9999999999;"), "n.conf:3: max_write"},
+    {IN_TARGET("nights = 0;"), "n.conf:3: nights: "},
+    {IN_TARGET("alarm = 10;"), "n.conf:3: alarm: "},
+    {IN_TARGET("budget = 60;"), "n.conf:3: budget: "},
+    {IN_TARGET("snippet = \"x.conf\";"), "n.conf:3: snippet: 'x.conf' is no absolute path"},
+    {IN_TARGET("snippet = \"/etc/\";"), "n.conf:3: snippet: '/etc/' is no absolute path"},
+    {IN_TARGET("snippet = \"/etc/x\";"), "target a: snippet: the format is missing"},
+    {IN_TARGET("apply = \"true\";"), "target a: check, apply and rollback are about a file"},
+    {IN_TARGET("emit = \"shel\";"), "n.conf:3: emit: 'shel' is no format; did you mean shell?"},
+    {IN_TARGET("json = true;"), "n.conf:3: json: stands at the top"},
+    {IN_TARGET("resume = \"j\";"), "n.conf:3: resume: has no meaning for a night"},
+    {IN_TARGET("existing_file = \"/f\";\nexisting = \"/g\";"),
+     "n.conf:3: existing_file: is the same as existing"},
+    {"existing = \"/g\"; existing_file = \"/f\"; targets = ( { name = \"a\"; pattern = \"read\"; } );",
+     "n.conf:1: existing_file: is the same as existing"},
+    {IN_TARGET("snippet = \"/x/y\"; emit = \"seastar\";"), "target a: emit = \"seastar\": "},
+    {IN_TARGET("snippet = \"/x/y\"; emit = \"libvirt\"; image = \"a.img\";"), "absolute paths only"},
+    {IN_TARGET("snippet = \"/x/y\"; emit = \"proxmox\"; bus = \"nvme\";"), "has no such disks"},
+    {IN_TARGET("snippet = \"/x/y\"; emit = \"udev\"; simulate = \"s\";"), "simulated surface"},
+    {IN_TARGET("keep_file = true; existing_file = \"/f\";"), "exclude each other"},
+    {IN_TARGET("pattern = \"write\";"), "n.conf:3: the setting is repeated"},
+    {IN_TARGET("max_load = \"high\";"), "n.conf:3: max_load: "},
+    {"targets = ( { name = \"a\"; pattern = \"write\"; keep_file = true; } );",
+     "keep_file: pattern write writes"},
+    {"targets = ( { name = \"a\"; pattern = \"write\"; existing_file = \"/f\"; } );",
+     "would destroy its contents"},
+    {"targets = ( { name = \"../x\"; pattern = \"read\"; } );", "n.conf:1: name: '../x' is no name"},
+    {"targets = ( { name = \"a b\"; pattern = \"read\"; } );", "'a b' is no name"},
+    {"targets = ( { name = \"\"; pattern = \"read\"; } );", "n.conf:1: name: "},
+    {"name = \"a\";\ntargets = ( { pattern = \"read\"; } );", "n.conf:1: name: belongs to one target"},
+    {"force = true;\ntargets = ( { name = \"a\"; pattern = \"read\"; } );", "n.conf:1: force: cannot stand"},
+    {"target = \"a\";\ntargets = ( { name = \"a\"; pattern = \"read\"; } );",
+     "n.conf:1: target: cannot stand"},
+};
+
 TEST(what_is_wrong_is_refused_with_its_line)
 {
-    static const struct {
-        const char *text, *words;
-    } cases[] = {
-        {"", "targets has to be a list"},
-        {"targets = ();", "targets has to be a list"},
-        {"targets = { };", "targets has to be a list"},
-        {"targets = ( \"a\" );", "n.conf:1: targets: a target is a group"},
-        {"targets = (\n{ pattern = \"read\"; } );", "n.conf:2: target without a name: name is missing"},
-        {"targets = (\n{ name = \"a\"; } );", "n.conf:2: target a: pattern is missing"},
-        {"targets = ( { name = \"a\"; pattern = \"read\"; },\n{ name = \"a\"; pattern = \"read\"; } );",
-         "n.conf:2: target a: the name stands in line 1 already"},
-        {"emit = \"shell\"; pattern = \"read\";\n"
-         "targets = ( { name = \"a\"; snippet = \"/x\"; },\n{ name = \"b\"; snippet = \"/x\"; } );",
-         "n.conf:3: target b: snippet: target a writes the same file"},
-        {IN_TARGET("tolerence = \"3%\";"), "n.conf:3: tolerence: unknown setting; did you mean tolerance?"},
-        {IN_TARGET("snipet = \"/x\";"), "n.conf:3: snipet: unknown setting; did you mean snippet?"},
-        {IN_TARGET("hook-timeout = \"3s\";"),
-         "n.conf:3: hook-timeout: unknown setting; did you mean hook_timeout?"},
-        {IN_TARGET("request_size = 5000;"), "n.conf:3: request_size: 5000 is not a multiple of 512"},
-        {IN_TARGET("max_write = 9999999999;"), "n.conf:3: max_write"},
-        {IN_TARGET("nights = 0;"), "n.conf:3: nights: "},
-        {IN_TARGET("alarm = 10;"), "n.conf:3: alarm: "},
-        {IN_TARGET("budget = 60;"), "n.conf:3: budget: "},
-        {IN_TARGET("snippet = \"x.conf\";"), "n.conf:3: snippet: 'x.conf' is no absolute path"},
-        {IN_TARGET("snippet = \"/etc/\";"), "n.conf:3: snippet: '/etc/' is no absolute path"},
-        {IN_TARGET("snippet = \"/etc/x\";"), "target a: snippet: the format is missing"},
-        {IN_TARGET("apply = \"true\";"), "target a: check, apply and rollback are about a file"},
-        {IN_TARGET("emit = \"shel\";"), "n.conf:3: emit: 'shel' is no format; did you mean shell?"},
-        {IN_TARGET("json = true;"), "n.conf:3: json: stands at the top"},
-        {IN_TARGET("resume = \"j\";"), "n.conf:3: resume: has no meaning for a night"},
-        {IN_TARGET("existing_file = \"/f\";\nexisting = \"/g\";"),
-         "n.conf:3: existing_file: is the same as existing"},
-        {"existing = \"/g\"; existing_file = \"/f\"; targets = ( { name = \"a\"; pattern = \"read\"; } );",
-         "n.conf:1: existing_file: is the same as existing"},
-        {IN_TARGET("snippet = \"/x/y\"; emit = \"seastar\";"), "target a: emit = \"seastar\": "},
-        {IN_TARGET("snippet = \"/x/y\"; emit = \"libvirt\"; image = \"a.img\";"), "absolute paths only"},
-        {IN_TARGET("snippet = \"/x/y\"; emit = \"proxmox\"; bus = \"nvme\";"), "has no such disks"},
-        {IN_TARGET("snippet = \"/x/y\"; emit = \"udev\"; simulate = \"s\";"), "simulated surface"},
-        {IN_TARGET("keep_file = true; existing_file = \"/f\";"), "exclude each other"},
-        {IN_TARGET("pattern = \"write\";"), "n.conf:3: the setting is repeated"},
-        {IN_TARGET("max_load = \"high\";"), "n.conf:3: max_load: "},
-        {"targets = ( { name = \"a\"; pattern = \"write\"; keep_file = true; } );",
-         "keep_file: pattern write writes"},
-        {"targets = ( { name = \"a\"; pattern = \"write\"; existing_file = \"/f\"; } );",
-         "would destroy its contents"},
-        {"targets = ( { name = \"../x\"; pattern = \"read\"; } );", "n.conf:1: name: '../x' is no name"},
-        {"targets = ( { name = \"a b\"; pattern = \"read\"; } );", "'a b' is no name"},
-        {"targets = ( { name = \"\"; pattern = \"read\"; } );", "n.conf:1: name: "},
-        {"name = \"a\";\ntargets = ( { pattern = \"read\"; } );", "n.conf:1: name: belongs to one target"},
-        {"force = true;\ntargets = ( { name = \"a\"; pattern = \"read\"; } );",
-         "n.conf:1: force: cannot stand"},
-        {"target = \"a\";\ntargets = ( { name = \"a\"; pattern = \"read\"; } );",
-         "n.conf:1: target: cannot stand"},
-    };
-    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
-        int result = read_text(cases[i].text);
-        if (result != -EINVAL || strstr(err.text, cases[i].words) == NULL)
-            fail_msg("case %zu: %d, '%s' lacks '%s'", i, result, err.text, cases[i].words);
+    for (size_t i = 0; i < RIG_COUNT(refused); i++) {
+        int result = read_text(refused[i].text);
+        if (result != -EINVAL || strstr(err.text, refused[i].words) == NULL)
+            fail_msg("case %zu: %d, '%s' lacks '%s'", i, result, err.text, refused[i].words);
         assert_null(config.targets);
     }
 }
