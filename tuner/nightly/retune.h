@@ -51,7 +51,7 @@ enum retune_action {
     RETUNE_APPLIED,
     RETUNE_SPARED, /* the new setting was rolled back by hand before; it is not applied again */
     RETUNE_HELD,   /* recorded as advice; `text` says what is missing (see tuner/nightly/retune_record) */
-    RETUNE_FAILED, /* it could not be applied; `text` says why, and what is in force */
+    RETUNE_FAILED, /* it could not be applied; `text` says why, and which file is there */
     RETUNE_N_ACTIONS
 };
 
@@ -63,7 +63,7 @@ struct retune_outcome {
     int exit_code;
     bool measured; /* `night` is set; retune_report_done releases it */
     struct retune_result night;
-    int64_t settled_id; /* the newest decision about what is in force when the night began; 0: none */
+    int64_t settled_id; /* the newest decision about the current setting when the night began; 0: none */
     enum retune_action action;
     char text[RETUNE_TEXT_SIZE]; /* one line: why it was skipped or failed; of an action its details; or "" */
     bool skipped, failed;        /* not measured: not ready, or an error */
@@ -98,7 +98,7 @@ void retune_expect(const struct retune_world *world, uint64_t ns, bool hooks);
 /* The worse of two exit codes of targets. */
 int retune_worse(int a, int b);
 
-/* Puts what is in force for a target on this machine into the request, as far as the history knows it.
+/* Puts the current setting of a target on this machine into the request, as far as the history knows it.
  * *ret_settled_id: the decision that says so, 0 without. 0 or a negative errno. */
 int retune_in_force(const struct retune_world *world, const struct retune_target *target,
                     struct retune_request *request, int64_t *ret_settled_id, struct err *err);

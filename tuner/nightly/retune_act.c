@@ -1,5 +1,5 @@
 /* tuner/nightly/retune_act: the snippet is written first and remembered then: a night that ends in between
- * does the same again, and nothing is remembered that was never in force. What is in force is read, changed
+ * does the same again, and nothing is remembered that was never used. The current setting is read, changed
  * and remembered under one lock. */
 #include "tuner/nightly/apply.h"
 #include "tuner/nightly/retune_steps.h"
@@ -56,7 +56,7 @@ static struct apply_order order_of(const struct retune_world *world, const struc
                                 .interrupted = world->interrupted};
 }
 
-/* What is remembered once the new setting is in force. */
+/* What is remembered once the new setting is the current one. */
 struct settling {
     const struct retune_world *world;
     struct history_change change;

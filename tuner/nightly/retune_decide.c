@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdint.h>
 
-/* A point that tonight's confirming replays compare with the one in force. */
+/* A point that tonight's confirming replays compare with the current setting. */
 struct night_contender {
     size_t point; /* index of tune */
     struct nights_estimate tonight;

@@ -146,7 +146,7 @@ static int recall(struct world *world, const struct retune_request *request, str
     return result < 0 ? result : add_prior(world, err);
 }
 
-/* The first night has more time, and nothing in force to compare with. */
+/* The first night has more time, and no current setting to compare with. */
 static void plan_night(struct world *world, const struct retune_request *request,
                        struct retune_result *result)
 {

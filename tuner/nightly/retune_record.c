@@ -17,14 +17,14 @@
  */
 #define NIGHTS_AFTER_ROLLBACK 2
 
-/* Kinds of decisions about what is in force: a set of 1 << enum history_kind. */
+/* Kinds of decisions about the current setting: a set of 1 << enum history_kind. */
 #define SETTLED (1U << HISTORY_CHANGE_FIRST | 1U << HISTORY_CHANGE_MADE | 1U << HISTORY_CHANGE_ROLLBACK)
 
 /* Decisions about a target, the newest first; all kinds. */
 struct past {
     struct history_change *changes;
     size_t n;
-    const struct history_change *settled; /* the newest about what is in force; NULL: there is none */
+    const struct history_change *settled; /* the newest about the current setting; NULL: there is none */
 };
 
 int retune_record_blame(const struct retune_world *world, int result, struct err *err)

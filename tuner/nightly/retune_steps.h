@@ -19,7 +19,7 @@ bool retune_ready(const struct host_load_facts *facts, const struct retune_ready
 
 /* Adds the history's name to an error of it, and where its disk is full the remedy. Returns result. */
 int retune_record_blame(const struct retune_world *world, int result, struct err *err);
-/* The newest decision about what is in force; zeroed, with id 0, where there is none. */
+/* The newest decision about the current setting; zeroed, with id 0, where there is none. */
 int retune_record_settled(const struct retune_world *world, const char *target, struct history_change *ret,
                           struct err *err);
 /* A night's decision, from outcome->night where it was measured. run_id: 0 for none. */

@@ -25,7 +25,7 @@ static struct {
     enum night_verdict verdict;
     unsigned behind;
     bool conclusive, remember;
-    size_t replays; /* fresh ones of the advice, or of what is in force */
+    size_t replays; /* fresh ones of the advice, or of the current setting */
     struct point recommendation;
 } next;
 

@@ -22,7 +22,7 @@ static struct retune_state remembered; /* what recollect read of it */
 static const struct point hill = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0};
 static const struct point below = {65536, 4, 0, API_IO_URING, 1, SYNC_END, 0};
 
-/* Where the hill was, half the rate; the best is now 20 % better than that in force. */
+/* Where the hill was, half the rate; the best is now 20 % better than the current setting. */
 static double moved_bps(const struct point *point)
 {
     return rig_peak_bps(point) * (point->direct ? 0.6 : 1);
@@ -182,7 +182,7 @@ TEST(a_first_night_makes_an_advice_and_an_unchanged_machine_keeps_it)
     }
 }
 
-/* The document advises what should be in force. */
+/* The document advises what should be the current setting. */
 static void check_advice(const struct point *point)
 {
     struct recommendation recommendation;
