@@ -5,7 +5,6 @@
 #include "tuner/base/json.h"
 #include "tuner/commands/command.h"
 #include "tuner/nightly/apply.h"
-#include "tuner/nightly/prometheus.h"
 #include "tuner/nightly/report_retune.h"
 #include "tuner/nightly/retune.h"
 #include "tuner/options/options.h"
@@ -65,12 +64,10 @@ static const struct point *find_in_force(const struct retune_world *world, const
                                          struct point *point)
 {
     struct retune_request request;
-    bool known = false;
     int64_t settled_id;
-    if (world->history != NULL && retune_in_force(world, target, &known, point, &settled_id, NULL) == 0 &&
-        known)
-        return point;
     retune_request_init(&request, &target->settings);
+    if (world->history != NULL)
+        retune_in_force(world, target, &request, &settled_id, NULL);
     *point = request.in_force;
     return request.in_force_given ? point : NULL;
 }

@@ -2,30 +2,124 @@
  * passed its check, and there is a way back before it is. */
 #include "tuner/nightly/apply.h"
 
-#include "tuner/nightly/apply_hook.h"
+#include "bench/base/clock.h"
+#include "bench/base/spawn.h"
+#include "bench/base/units.h"
 #include "tuner/nightly/apply_place.h"
 
+#include <argz.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* Commands that another fstune may run one after the other: check, apply, rollback. */
 #define MOST_HOOKS 3
 
+#define KEEP_BYTES 1024 /* of the end of the output; the rest is read and dropped */
+#define SHOWN      200
+
+/* The end of the output of a command. */
+struct said {
+    char text[KEEP_BYTES + 1];
+    size_t n;
+};
+
+static int listen_to(void *context, int number, const char *text, size_t n)
+{
+    struct said *said = context;
+    (void)number;
+    size_t taken = n < KEEP_BYTES ? n : KEEP_BYTES;
+    size_t kept = said->n < KEEP_BYTES - taken ? said->n : KEEP_BYTES - taken;
+    memmove(said->text, said->text + said->n - kept, kept);
+    memcpy(said->text + kept, text + n - taken, taken);
+    said->n = kept + taken;
+    return 0;
+}
+
+/* The last line that is not empty. */
+static const char *last_line(struct said *said)
+{
+    size_t n = said->n;
+    while (n > 0 && strchr("\n\r\t ", said->text[n - 1]) != NULL)
+        n--;
+    said->text[n] = '\0';
+    char *newline = strrchr(said->text, '\n');
+    return newline != NULL ? newline + 1 : said->text;
+}
+
+static int explain_hook_failure(const struct apply_order *order, const char *what, const char *said,
+                                int result, int status, struct err *err)
+{
+    const char *colon = said[0] != '\0' ? ": " : "";
+    char time[UNITS_TEXT_SIZE];
+    if (result == -ETIMEDOUT)
+        return err_set(err, result, "the %s command did not end within %s and was killed%s%.*s", what,
+                       units_format_duration(order->timeout_ns, time), colon, SHOWN, said);
+    if (result == -EINTR)
+        return err_set(err, result, "the %s command was interrupted", what);
+    if (result == -ECHILD)
+        return err_set(err, result, "how the %s command ended is not known", what);
+    if (result < 0)
+        return err_sys(err, result, "the %s command cannot be started", what);
+    if (WIFSIGNALED(status))
+        return err_set(err, -EREMOTEIO, "the %s command was ended by signal %d%s%.*s", what, WTERMSIG(status),
+                       colon, SHOWN, said);
+    if (WEXITSTATUS(status) != 0)
+        return err_set(err, -EREMOTEIO, "the %s command failed with exit code %d%s%.*s", what,
+                       WEXITSTATUS(status), colon, SHOWN, said);
+    return 0;
+}
+
+/* All that a command finds in its environment, each with a zero behind it. NULL when memory ran out. */
+static char *make_environment(const struct apply_order *order, const char *file, size_t *ret_n)
+{
+    char *block = NULL;
+    FILE *out = open_memstream(&block, ret_n);
+    if (out == NULL)
+        return NULL;
+    fprintf(out, "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin%c", '\0');
+    fprintf(out, "LANG=C%cHOME=/%cFSTUNE_SNIPPET=%s%c", '\0', '\0', file, '\0');
+    fwrite(order->facts, 1, order->n_facts, out);
+    if (fclose(out) == 0)
+        return block;
+    free(block);
+    return NULL;
+}
+
+/* By /bin/sh, without input, in a process group of its own; waits until the command has ended, but not for
+ * what it leaves running. */
 static int run_hook(const struct apply_order *order, const char *what, const char *command, const char *file,
                     const atomic_int *interrupted, struct err *err)
 {
-    const struct apply_hook hook = {.what = what,
-                                    .command = command,
-                                    .file = file,
-                                    .facts = order->facts,
-                                    .timeout_ns = order->timeout_ns,
-                                    .interrupted = interrupted};
-    return apply_hook_run(&hook, err);
+    const char *const arguments[] = {"/bin/sh", "-c", command, NULL};
+    struct said said = {"", 0};
+    size_t n = 0;
+    int status = 0;
+    if (command[0] == '\0')
+        return 0;
+    char *block = make_environment(order, file, &n);
+    char **environment = block != NULL ? calloc(argz_count(block, n) + 1, sizeof *environment) : NULL;
+    if (environment != NULL)
+        argz_extract(block, n, environment);
+    const struct spawn spawn = {.argv = arguments,
+                                .environment = environment,
+                                .in_fd = SPAWN_NOTHING,
+                                .out_fd = SPAWN_HEARD,
+                                .err_fd = SPAWN_AS_OUTPUT,
+                                .hear = listen_to,
+                                .context = &said,
+                                .clock = &clock_monotonic,
+                                .timeout_ns = order->timeout_ns,
+                                .interrupted = interrupted};
+    int result = environment != NULL ? spawn_run(&spawn, &status) : -ENOMEM;
+    free(environment);
+    free(block);
+    return explain_hook_failure(order, what, last_line(&said), result, status, err);
 }
 
 static int check_staged(const struct apply_order *order, const struct apply_place *place, const char *staged,
@@ -65,25 +159,19 @@ static int put_in_place(const struct apply_order *order, const struct apply_plac
     return result;
 }
 
-/* Going back has a command of its own, or is like any other change of the file. */
-static int run_rollback_hook(const struct apply_order *order, const atomic_int *interrupted, struct err *err)
+/* The command of `work`, or of taking it back, which nobody interrupts. A rollback without a command of its
+ * own is like any other change of the file. What it set up may be gone back to already, so it is taken back
+ * by the same command. */
+static int run_hook_of(const struct apply_order *order, enum apply_work work, bool back, struct err *err)
 {
-    bool has_rollback = order->rollback[0] != '\0';
-    return run_hook(order, has_rollback ? "rollback" : "apply", has_rollback ? order->rollback : order->apply,
-                    order->path, interrupted, err);
-}
-
-/* After the files are as before. What a rollback set up may be gone back to already: its command runs again.
- */
-static int run_hook_back(const struct apply_order *order, enum apply_work work, struct err *err)
-{
-    return work == APPLY_WORK_ROLLBACK ? run_rollback_hook(order, NULL, err)
-                                       : run_hook(order, "rollback", order->rollback, order->path, NULL, err);
+    bool rolls_back = work == APPLY_WORK_ROLLBACK ? order->rollback[0] != '\0' : back;
+    return run_hook(order, rolls_back ? "rollback" : "apply", rolls_back ? order->rollback : order->apply,
+                    order->path, back ? NULL : order->interrupted, err);
 }
 
 /* Adds to the error that led here. */
-static enum apply_state take_back(const struct apply_order *order, const struct apply_place *place,
-                                  enum apply_work work, struct err *err)
+static void take_back(const struct apply_order *order, const struct apply_place *place, enum apply_work work,
+                      struct err *err)
 {
     bool was_rollback = work == APPLY_WORK_ROLLBACK;
     const char *back = was_rollback ? "the files are as before" : "the old file is back";
@@ -93,34 +181,46 @@ static enum apply_state take_back(const struct apply_order *order, const struct 
                    was_rollback ? "the files are exchanged and cannot be exchanged back"
                                 : "the new file is in place and cannot be taken back",
                    why.text);
-        return APPLY_STUCK;
+        return;
     }
-    if (run_hook_back(order, work, &why) < 0)
+    if (run_hook_of(order, work, true, &why) < 0)
         err_prefix(err, "%s, but %.150s", back, why.text);
     else
         err_prefix(err, "%s", back);
     apply_place_end(place);
-    return APPLY_TAKEN_BACK;
 }
 
-int apply_snippet(const struct apply_order *order, enum apply_state *ret_state, struct err *err)
+/* What remains once a file has its new text: its command, and the memory of it; else the way back. */
+static int settle(const struct apply_order *order, const struct apply_place *place, enum apply_work work,
+                  int result, struct err *err)
+{
+    if (result == 0)
+        result = run_hook_of(order, work, false, err);
+    if (result == 0 && order->settle != NULL)
+        result = order->settle(order->context, err);
+    if (result < 0)
+        take_back(order, place, work, err);
+    else
+        apply_place_finish(place, work);
+    return result;
+}
+
+static int leave(struct apply_place *place, const char *path, int result, struct err *err)
+{
+    apply_place_close(place);
+    return result < 0 ? err_prefix(err, "%.200s", path) : 0;
+}
+
+int apply_snippet(const struct apply_order *order, struct err *err)
 {
     struct apply_place place;
     bool named = false;
-    *ret_state = APPLY_OLD;
     int result = apply_place_open(&place, order->path, err);
     if (result == 0)
         result = put_in_place(order, &place, &named, err);
-    if (result == 0)
-        result = run_hook(order, "apply", order->apply, order->path, order->interrupted, err);
-    if (result == 0 && order->settle != NULL)
-        result = order->settle(order->context, err);
     if (named)
-        *ret_state = result == 0 ? APPLY_NEW : take_back(order, &place, work_of(&place), err);
-    if (*ret_state == APPLY_NEW)
-        apply_place_finish(&place, work_of(&place));
-    apply_place_close(&place);
-    return result < 0 ? err_prefix(err, "%.200s", order->path) : 0;
+        result = settle(order, &place, work_of(&place), result, err);
+    return leave(&place, order->path, result, err);
 }
 
 static int take_back_stopped(const struct apply_order *order, const struct apply_place *place,
@@ -128,7 +228,7 @@ static int take_back_stopped(const struct apply_order *order, const struct apply
 {
     int result = apply_place_restore(place, work, err);
     if (result == 0)
-        result = run_hook_back(order, work, err);
+        result = run_hook_of(order, work, true, err);
     if (result == 0)
         apply_place_end(place);
     return result;
@@ -154,8 +254,7 @@ int apply_recover(const struct apply_order *order, bool *ret_recovered, struct e
     }
     if (result == 0)
         apply_place_sweep(&place);
-    apply_place_close(&place);
-    return result < 0 ? err_prefix(err, "%.200s", order->path) : 0;
+    return leave(&place, order->path, result, err);
 }
 
 int apply_lock(const struct apply_order *order, int *ret_fd, struct err *err)
@@ -202,8 +301,7 @@ int apply_check(const char *path, struct err *err)
 {
     struct apply_place place;
     int result = apply_place_open(&place, path, err);
-    apply_place_close(&place);
-    return result < 0 ? err_prefix(err, "%.200s", path) : 0;
+    return leave(&place, path, result, err);
 }
 
 int apply_can_roll_back(const char *path, struct err *err)
@@ -212,36 +310,18 @@ int apply_can_roll_back(const char *path, struct err *err)
     int result = apply_place_open(&place, path, err);
     if (result == 0)
         result = check_kept(&place, err);
-    apply_place_close(&place);
-    return result < 0 ? err_prefix(err, "%.200s", path) : 0;
+    return leave(&place, path, result, err);
 }
 
-static int go_back(const struct apply_order *order, const struct apply_place *place,
-                   enum apply_state *ret_state, struct err *err)
-{
-    int result = apply_place_begin(place, APPLY_WORK_ROLLBACK, order->settled, err);
-    if (result < 0)
-        return result;
-    result = exchange(place, err);
-    if (result == 0)
-        result = run_rollback_hook(order, order->interrupted, err);
-    if (result == 0 && order->settle != NULL)
-        result = order->settle(order->context, err);
-    *ret_state = result == 0 ? APPLY_NEW : take_back(order, place, APPLY_WORK_ROLLBACK, err);
-    if (result == 0)
-        apply_place_finish(place, APPLY_WORK_ROLLBACK);
-    return result;
-}
-
-int apply_rollback(const struct apply_order *order, enum apply_state *ret_state, struct err *err)
+int apply_rollback(const struct apply_order *order, struct err *err)
 {
     struct apply_place place;
-    *ret_state = APPLY_OLD;
     int result = apply_place_open(&place, order->path, err);
     if (result == 0)
         result = check_kept(&place, err);
     if (result == 0)
-        result = go_back(order, &place, ret_state, err);
-    apply_place_close(&place);
-    return result < 0 ? err_prefix(err, "%.200s", order->path) : 0;
+        result = apply_place_begin(&place, APPLY_WORK_ROLLBACK, order->settled, err);
+    if (result == 0)
+        result = settle(order, &place, APPLY_WORK_ROLLBACK, exchange(&place, err), err);
+    return leave(&place, order->path, result, err);
 }

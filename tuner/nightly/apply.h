@@ -12,14 +12,16 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct apply_order {
     const char *path;                     /* of the snippet */
     const char *text;                     /* for apply_snippet */
-    const char *check, *apply, *rollback; /* commands, "" for none; see tuner/nightly/apply_hook */
+    const char *check, *apply, *rollback; /* commands for /bin/sh, "" for none */
     uint64_t timeout_ns;                  /* of each */
-    const char *const *facts;             /* "NAME=VALUE" for their environment; NULL ends them */
+    const char *facts;                    /* "NAME=VALUE" for their environment, each with a zero behind it */
+    size_t n_facts;                       /* bytes */
     const atomic_int *interrupted;        /* may be NULL. Taking back is not interrupted. */
     /* Number of the newest decision that was remembered; each new one has a greater number. */
     int64_t settled;
@@ -29,18 +31,12 @@ struct apply_order {
     void *context;
 };
 
-/* What is in force after a call, whatever it returned. */
-enum apply_state {
-    APPLY_OLD,        /* what was in force before; the file was not touched */
-    APPLY_NEW,        /* the new file, and its command succeeded */
-    APPLY_TAKEN_BACK, /* the new file was in place, its command failed, and the old one is back */
-    APPLY_STUCK       /* the new file is in place, its command failed, and so did taking it back */
-};
-
-/* Commands get FSTUNE_SNIPPET (the staged file for check, else the file) and the facts. 0 with APPLY_NEW;
- * else -ELOOP, -EPERM, -EINVAL: the path is not ours to write; -EREMOTEIO, -ETIMEDOUT, -EINTR: a command
- * failed; other negative errno; one line says which, and what the state is. */
-int apply_snippet(const struct apply_order *order, enum apply_state *ret_state, struct err *err);
+/* Commands run in surroundings that are the same every night: a fixed PATH, LANG=C, HOME=/, FSTUNE_SNIPPET
+ * (the staged file for check, else the file) and the facts. 0: the new file is there, and its command
+ * succeeded; else -ELOOP, -EPERM, -EINVAL: the path is not ours to write; -EREMOTEIO: a command failed, and
+ * the text has the last line that it printed; -ETIMEDOUT, -EINTR: its group was killed; other negative errno;
+ * one line says which, and what is in force now. */
+int apply_snippet(const struct apply_order *order, struct err *err);
 
 /* Waits for another fstune that works beside the file, as long as its commands may take. 0: nobody else works
  * there until *ret_fd is closed; -EBUSY; -EINTR; or the errno of opening the directory. */
@@ -53,9 +49,8 @@ int apply_lock(const struct apply_order *order, int *ret_fd, struct err *err);
 int apply_recover(const struct apply_order *order, bool *ret_recovered, struct err *err);
 
 /* Exchanges the file and NAME.previous, runs the rollback command (the apply command where there is none),
- * and settles; where one of them fails the files are exchanged back. 0 with APPLY_NEW; -ENOENT: nothing was
- * kept. */
-int apply_rollback(const struct apply_order *order, enum apply_state *ret_state, struct err *err);
+ * and settles; where one of them fails the files are exchanged back. 0; -ENOENT: nothing was kept. */
+int apply_rollback(const struct apply_order *order, struct err *err);
 
 /* Whether a file could be put there: 0, or why not, as apply_recover. Touches nothing. */
 int apply_check(const char *path, struct err *err);

@@ -198,12 +198,6 @@ int apply_place_restore(const struct apply_place *place, enum apply_work work, s
     return named ? 0 : result;
 }
 
-static void unmark(const struct apply_place *place)
-{
-    if (unlinkat(place->dir_fd, place->marker, 0) == 0)
-        fsync(place->dir_fd);
-}
-
 void apply_place_finish(const struct apply_place *place, enum apply_work work)
 {
     if (work == APPLY_WORK_CHANGE &&
@@ -221,7 +215,8 @@ bool apply_place_is_finishing(const struct apply_place *place, enum apply_work w
 /* The marker goes first: a kept text without it is ignored. */
 void apply_place_end(const struct apply_place *place)
 {
-    unmark(place);
+    if (unlinkat(place->dir_fd, place->marker, 0) == 0)
+        fsync(place->dir_fd);
     unlinkat(place->dir_fd, place->kept, 0);
 }
 

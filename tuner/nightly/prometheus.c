@@ -1,7 +1,7 @@
 /* tuner/nightly/prometheus: a table of metrics; each is printed for all targets before the next, as the
  * format wants.
  */
-#include "tuner/nightly/prometheus.h"
+#include "tuner/nightly/report_retune.h"
 
 #include "tuner/base/replace.h"
 
@@ -11,94 +11,61 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Those before N_INFOS have the value 1, and a second label that tells. */
-enum {
-    INFO_PATH,
-    INFO_PATTERN,
-    INFO_VERDICT,
-    INFO_ACTION,
-    N_INFOS,
-    THROUGHPUT = N_INFOS,
-    THROUGHPUT_LOW,
-    THROUGHPUT_HIGH,
-    GAIN,
-    GAIN_LOW,
-    GAIN_HIGH,
-    BEHIND,
-    EXIT_CODE,
-    ENDED,
-    SKIPPED,
-    WRITTEN,
-    SECONDS,
-    N_METRICS
+#define N_METRICS 16
+
+/* One sample of a target. A label tells what has no number: its value is 1. */
+struct metric {
+    const char *name, *help;
+    double value; /* NaN: not known, and left out */
+    const char *label, *text;
 };
 
-static const struct {
-    const char *name, *help, *label;
-} metrics[N_METRICS] = {
-    [INFO_PATH] = {"fstune_target_path_info", "Directory of the target.", "path"},
-    [INFO_PATTERN] = {"fstune_target_pattern_info", "Workload of the target.", "pattern"},
-    [INFO_VERDICT] = {"fstune_verdict_info", "What the last night came to.", "verdict"},
-    [INFO_ACTION] = {"fstune_action_info", "What was done with the advice of the last night.", "action"},
-    [THROUGHPUT] = {"fstune_throughput_bytes_per_second", "Throughput of the current setting.", NULL},
-    [THROUGHPUT_LOW] = {"fstune_throughput_low_bytes_per_second", "Lower end of its interval.", NULL},
-    [THROUGHPUT_HIGH] = {"fstune_throughput_high_bytes_per_second", "Upper end of its interval.", NULL},
-    [GAIN] = {"fstune_gain_ratio", "Throughput of the best contender over that of the current setting.",
-              NULL},
-    [GAIN_LOW] = {"fstune_gain_low_ratio", "Lower end of its interval.", NULL},
-    [GAIN_HIGH] = {"fstune_gain_high_ratio", "Upper end of its interval.", NULL},
-    [BEHIND] = {"fstune_behind", "1: the current setting, or the throughput, has fallen behind.", NULL},
-    [EXIT_CODE] = {"fstune_exit_code", "Exit code of the last night.", NULL},
-    [ENDED] = {"fstune_last_run_timestamp_seconds", "When the last night ended, measured or not.", NULL},
-    [SKIPPED] = {"fstune_skipped_nights", "Nights in a row without a measurement.", NULL},
-    [WRITTEN] = {"fstune_written_bytes", "Bytes written by the last night.", NULL},
-    [SECONDS] = {"fstune_night_seconds", "How long the last night measured.", NULL},
-};
-
-static void put_figure(double *values, const struct retune_figure *figure)
+static const char *verdict_of(const struct retune_outcome *outcome)
 {
-    values[0] = figure->mean;
-    values[1] = isnan(figure->mean) ? NAN : figure->interval.low;
-    values[2] = isnan(figure->mean) ? NAN : figure->interval.high;
+    if (outcome->measured)
+        return night_verdict_names[outcome->night.verdict];
+    return outcome->skipped ? "skipped" : "failed";
 }
 
-/* What is not known stays NaN, and is left out. */
-static void list_values(const struct retune_outcome *outcome, double values[N_METRICS])
+static void list_metrics(const struct retune_outcome *outcome, struct metric ret_metrics[N_METRICS])
 {
+    static const struct retune_figure unknown = {NAN, {NAN, NAN}, 0};
     const struct retune_result *night = &outcome->night;
-    for (size_t i = 0; i < N_METRICS; i++)
-        values[i] = i < N_INFOS ? 1 : NAN;
-    values[EXIT_CODE] = outcome->exit_code;
-    values[ENDED] = outcome->ended_s;
-    values[SKIPPED] = outcome->n_skipped;
-    values[WRITTEN] = (double)outcome->kept_bytes;
-    if (!outcome->measured)
-        return;
-    put_figure(&values[THROUGHPUT], &night->throughput);
-    if (night->has_contender)
-        put_figure(&values[GAIN], &night->gain_tonight);
-    values[BEHIND] = night->behind != 0;
-    values[WRITTEN] += (double)night->bytes_written;
-    values[SECONDS] = night->seconds;
+    const struct settings *settings = &outcome->target->settings;
+    const bool measured = outcome->measured;
+    const struct retune_figure *rate = measured ? &night->throughput : &unknown;
+    const struct retune_figure *gain = measured && night->has_contender ? &night->gain_tonight : &unknown;
+    const uint64_t written = outcome->kept_bytes + (measured ? night->bytes_written : 0);
+    const struct metric metrics[N_METRICS] = {
+        {"fstune_target_path_info", "Directory of the target.", 1, "path", settings->file.path},
+        {"fstune_target_pattern_info", "Workload of the target.", 1, "pattern",
+         settings->workload.pattern.name},
+        {"fstune_verdict_info", "What the last night came to.", 1, "verdict", verdict_of(outcome)},
+        {"fstune_action_info", "What was done with the advice of the last night.", 1, "action",
+         retune_action_names[outcome->action]},
+        {"fstune_throughput_bytes_per_second", "Throughput of the current setting.", .value = rate->mean},
+        {"fstune_throughput_low_bytes_per_second", "Lower end of its interval.", .value = rate->interval.low},
+        {"fstune_throughput_high_bytes_per_second", "Upper end of its interval.",
+         .value = rate->interval.high},
+        {"fstune_gain_ratio", "Throughput of the best contender over that of the current setting.",
+         .value = gain->mean},
+        {"fstune_gain_low_ratio", "Lower end of its interval.", .value = gain->interval.low},
+        {"fstune_gain_high_ratio", "Upper end of its interval.", .value = gain->interval.high},
+        {"fstune_behind", "1: the current setting, or the throughput, has fallen behind.",
+         .value = measured ? night->behind != 0 : NAN},
+        {"fstune_exit_code", "Exit code of the last night.", .value = outcome->exit_code},
+        {"fstune_last_run_timestamp_seconds", "When the last night ended, measured or not.",
+         .value = outcome->ended_s},
+        {"fstune_skipped_nights", "Nights in a row without a measurement.", .value = outcome->n_skipped},
+        {"fstune_written_bytes", "Bytes written by the last night.", .value = (double)written},
+        {"fstune_night_seconds", "How long the last night measured.",
+         .value = measured ? night->seconds : NAN},
+    };
+    memcpy(ret_metrics, metrics, sizeof metrics);
 }
 
-static const char *info_of(const struct retune_outcome *outcome, size_t metric)
-{
-    switch (metric) {
-    case INFO_PATH:
-        return outcome->target->settings.file.path;
-    case INFO_PATTERN:
-        return outcome->target->settings.workload.pattern.name;
-    case INFO_ACTION:
-        return retune_action_names[outcome->action];
-    default:
-        return outcome->measured  ? night_verdict_names[outcome->night.verdict]
-               : outcome->skipped ? "skipped"
-                                  : "failed";
-    }
-}
-
-void prometheus_print_value(FILE *out, const char *text)
+/* A label's value, with \, " and newlines escaped. */
+static void print_value(FILE *out, const char *text)
 {
     for (; *text != '\0'; text++) {
         if (*text == '\n')
@@ -110,19 +77,17 @@ void prometheus_print_value(FILE *out, const char *text)
     }
 }
 
-static void print_sample(FILE *out, size_t metric, const struct retune_outcome *outcome)
+static void print_sample(FILE *out, const struct metric *metric, const char *target)
 {
-    double values[N_METRICS];
-    list_values(outcome, values);
-    if (!isfinite(values[metric]) || outcome->not_begun)
+    if (!isfinite(metric->value))
         return;
-    fprintf(out, "%s{target=\"%s\"", metrics[metric].name, outcome->target->name);
-    if (metrics[metric].label != NULL) {
-        fprintf(out, ",%s=\"", metrics[metric].label);
-        prometheus_print_value(out, info_of(outcome, metric));
+    fprintf(out, "%s{target=\"%s\"", metric->name, target);
+    if (metric->label != NULL) {
+        fprintf(out, ",%s=\"", metric->label);
+        print_value(out, metric->text);
         fputc('"', out);
     }
-    fprintf(out, "} %.17g\n", values[metric]);
+    fprintf(out, "} %.17g\n", metric->value);
 }
 
 /* Keeps a line of ours if its target is still configured and was not looked at tonight. */
@@ -141,11 +106,11 @@ static bool is_kept(const char *line, const struct retune_report *report, const 
     return retune_config_find(config, name) != NULL;
 }
 
-static void print_kept(FILE *out, size_t metric, const struct retune_report *report,
+static void print_kept(FILE *out, const char *metric, const struct retune_report *report,
                        const struct retune_config *config, const char *old)
 {
     char start[128];
-    size_t n_start = (size_t)snprintf(start, sizeof start, "%s{target=\"", metrics[metric].name);
+    size_t n_start = (size_t)snprintf(start, sizeof start, "%s{target=\"", metric);
     for (const char *line = old; line != NULL && *line != '\0';) {
         size_t n = strcspn(line, "\n");
         if (n > n_start && line[n] == '\n' && strncmp(line, start, n_start) == 0 &&
@@ -158,11 +123,17 @@ static void print_kept(FILE *out, size_t metric, const struct retune_report *rep
 void prometheus_print(FILE *out, const struct retune_report *report, const struct retune_config *config,
                       const char *old)
 {
+    struct metric metrics[N_METRICS];
     for (size_t i = 0; i < N_METRICS; i++) {
-        fprintf(out, "# HELP %s %s\n# TYPE %s gauge\n", metrics[i].name, metrics[i].help, metrics[i].name);
-        for (size_t row = 0; row < report->n; row++)
-            print_sample(out, i, &report->outcomes[row]);
-        print_kept(out, i, report, config, old);
+        for (size_t row = 0; row < report->n; row++) {
+            list_metrics(&report->outcomes[row], metrics);
+            if (row == 0)
+                fprintf(out, "# HELP %s %s\n# TYPE %s gauge\n", metrics[i].name, metrics[i].help,
+                        metrics[i].name);
+            if (!report->outcomes[row].not_begun)
+                print_sample(out, &metrics[i], report->outcomes[row].target->name);
+        }
+        print_kept(out, metrics[i].name, report, config, old);
     }
 }
 

@@ -1,4 +1,5 @@
-/* tuner/nightly/report_retune: a night over all targets, for people, for programs, for the log. */
+/* tuner/nightly/report_retune: a night over all targets, for people, for programs, for the log, and for
+ * monitoring. */
 #pragma once
 
 #include "bench/base/err.h"
@@ -19,3 +20,15 @@ void report_retune_log(FILE *out, const struct retune_report *report);
 /* What would be done: the plan of --dry-run. */
 void report_retune_plan_text(FILE *out, const struct retune_target *target, const struct point *in_force);
 json_t *report_retune_plan_json(const struct retune_target *target, const struct point *in_force);
+
+/* --- prometheus: for node-exporter's textfile collector (the text exposition format, version 0.0.4) --- */
+
+/* Writes the samples of a report of at least one target. Values that are not known are left out. old: the
+ * text that the file held, or NULL: its samples of targets that are in config and not in the report are kept,
+ * so that a night of one target does not hide the others. */
+void prometheus_print(FILE *out, const struct retune_report *report, const struct retune_config *config,
+                      const char *old);
+
+/* The same into a file, replaced as a whole, readable by everybody. 0 or a negative errno. */
+int prometheus_write(const char *path, const struct retune_report *report, const struct retune_config *config,
+                     struct err *err);

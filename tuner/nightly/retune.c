@@ -7,11 +7,8 @@
 #include "bench/host/device_lock.h"
 #include "bench/host/hostinfo.h"
 #include "tuner/base/fail.h"
-#include "tuner/nightly/retune_act.h"
-#include "tuner/nightly/retune_keep.h"
-#include "tuner/nightly/retune_process.h"
-#include "tuner/nightly/retune_record.h"
-#include "tuner/nightly/retune_scatter.h"
+#include "tuner/nightly/retune_state.h"
+#include "tuner/nightly/retune_steps.h"
 #include "tuner/session/json_row.h"
 #include "tuner/store/save.h"
 
@@ -21,8 +18,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/param.h>
 #include <unistd.h>
 
+/* The newest nights of all targets that tell how nights scatter. */
+#define SCATTER_RUNS 120
 /* Lock of the snippet, and commands, at the most. */
 #define N_HOOK_TIMES 10
 
@@ -79,20 +79,6 @@ static int open_directory(const struct settings *settings)
                 O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 }
 
-static uint64_t max_u64(uint64_t a, uint64_t b)
-{
-    return a > b ? a : b;
-}
-
-static bool is_locked(int directory_fd)
-{
-    int lock_fd = -1;
-    int result = device_lock_take(directory_fd, &lock_fd, NULL);
-    if (lock_fd >= 0)
-        close(lock_fd);
-    return result == -EWOULDBLOCK;
-}
-
 static bool is_ready(const struct retune_world *world, struct retune_outcome *outcome, bool after_own_work)
 {
     const struct retune_target *target = outcome->target;
@@ -105,15 +91,21 @@ static bool is_ready(const struct retune_world *world, struct retune_outcome *ou
         return true; /* the night says what is wrong with it */
     world->look(&facts, directory_fd, after_own_work, world->interrupted);
     bool ready = retune_ready(&facts, &target->limits, why);
-    if (ready && !target->settings.file.no_lock && is_locked(directory_fd)) {
-        snprintf(why, sizeof why, "%s", device_in_use);
-        ready = false;
-    }
+    int lock_fd = -1;
+    bool is_locked = ready && !target->settings.file.no_lock &&
+                     device_lock_take(directory_fd, &lock_fd, NULL) == -EWOULDBLOCK;
+    if (lock_fd >= 0)
+        close(lock_fd);
     close(directory_fd);
-    if (!ready)
-        snprintf(outcome->text, sizeof outcome->text, "%s", why);
-    return ready;
+    if (!ready || is_locked)
+        snprintf(outcome->text, sizeof outcome->text, "%s", ready ? device_in_use : why);
+    return ready && !is_locked;
 }
+
+/* Nights that had a judgement. */
+static const struct history_filter counted = {.command = "retune",
+                                              .statuses = 1U << HISTORY_DONE | 1U << HISTORY_INCONCLUSIVE,
+                                              .with_recommendation = true};
 
 static int list_documents(struct history *history, const struct history_filter *filter,
                           json_t **ret_documents, struct err *err)
@@ -168,16 +160,12 @@ static int recall(void *context, struct session *session, json_t **ret_documents
     if (identity == NULL)
         return err_set(err, -ENOMEM, "no memory");
     history_fingerprint(identity, fingerprint);
-    const struct history_filter filter = {
-        .target = memory->target->name,
-        .fingerprint = fingerprint,
-        .pattern = memory->target->settings.workload.pattern.name,
-        .command = "retune",
-        .host = host[0] != '\0' ? host : NULL,
-        .statuses = 1U << HISTORY_DONE | 1U << HISTORY_INCONCLUSIVE,
-        .with_recommendation = true,
-        .limit = NIGHT_MAX_PAST,
-    };
+    struct history_filter filter = counted;
+    filter.target = memory->target->name;
+    filter.fingerprint = fingerprint;
+    filter.pattern = memory->target->settings.workload.pattern.name;
+    filter.host = host[0] != '\0' ? host : NULL;
+    filter.limit = NIGHT_MAX_PAST;
     int result = list_documents(memory->world->history, &filter, &documents, err);
     if (result == 0)
         result = begin_run(memory, session, identity, err);
@@ -192,27 +180,72 @@ static int recall(void *context, struct session *session, json_t **ret_documents
     return result;
 }
 
+static bool are_alike(const struct history_info *a, const struct history_info *b)
+{
+    return strcmp(a->target, b->target) == 0 && strcmp(a->pattern, b->pattern) == 0 &&
+           strcmp(a->fingerprint, b->fingerprint) == 0;
+}
+
+/* Of the nights like runs[i], where it is the newest of them; the newest come first there. */
+static int learn_of_target(struct history *history, const struct history_info *runs, size_t n, size_t i,
+                           struct history_filter filter, struct nights_scatter *scatter, struct err *err)
+{
+    struct retune_state memory = {0};
+    json_t *documents = NULL;
+    filter.limit = 0;
+    for (size_t k = 0; k < n; k++) {
+        if (k < i && are_alike(&runs[k], &runs[i]))
+            return 0;
+        filter.limit += are_alike(&runs[k], &runs[i]);
+    }
+    filter.target = runs[i].target;
+    filter.pattern = runs[i].pattern;
+    filter.fingerprint = runs[i].fingerprint;
+    int result = list_documents(history, &filter, &documents, err);
+    if (result == 0 && retune_state_read(&memory, documents) < 0)
+        result = err_set(err, -ENOMEM, "no memory for nights of other targets");
+    if (result == 0)
+        retune_state_learn(&memory, NULL, NULL, 0, scatter);
+    retune_state_done(&memory);
+    json_decref(documents);
+    return result;
+}
+
+/* What the nights of all targets of this machine but that one say about how nights differ. */
+static int learn_scatter(const struct retune_world *world, const char *but_target,
+                         struct nights_scatter *ret_scatter, struct err *err)
+{
+    struct history_filter filter = counted;
+    struct history_info *runs = NULL;
+    size_t n = 0;
+    filter.host = world->host[0] != '\0' ? world->host : NULL;
+    filter.limit = SCATTER_RUNS;
+    int result = history_list_runs(world->history, &filter, &runs, &n, err);
+    *ret_scatter = (struct nights_scatter){0};
+    for (size_t i = 0; i < n && result == 0; i++) {
+        if (strcmp(runs[i].target, but_target) != 0)
+            result = learn_of_target(world->history, runs, n, i, filter, ret_scatter, err);
+    }
+    nights_temper(ret_scatter, RETUNE_SCATTER_MOST);
+    free(runs);
+    return result;
+}
+
 static int make_request(struct memory *memory, const struct settings *settings,
                         struct retune_request *request, struct err *err)
 {
     const struct retune_target *target = memory->target;
-    bool known;
-    struct point point;
-    int result = retune_in_force(memory->world, target, &known, &point, &memory->settled_id, err);
+    retune_request_init(request, settings);
+    int result = retune_in_force(memory->world, target, request, &memory->settled_id, err);
     if (result < 0)
         return result;
-    retune_request_init(request, settings);
     request->first_budget_ns = target->first_budget_ns;
     request->night_budget_ns = settings->limits.budget_ns;
     request->alarm_share = target->alarm_share;
     request->nights_needed = target->nights;
     request->recall = recall;
     request->context = memory;
-    if (known) {
-        request->in_force_given = true;
-        request->in_force = point;
-    }
-    result = retune_scatter_learn(memory->world, target->name, &request->scatter, err);
+    result = learn_scatter(memory->world, target->name, &request->scatter, err);
     return retune_record_blame(memory->world, result, err);
 }
 
@@ -234,14 +267,6 @@ static enum history_status status_of(const struct retune_result *night, int code
                                        : HISTORY_DONE;
 }
 
-static int finish_night(const struct memory *memory, const struct retune_outcome *outcome, struct err *err)
-{
-    int result = history_finish_run(memory->world->history, memory->run_id,
-                                    status_of(&outcome->night, outcome->exit_code), outcome->exit_code,
-                                    outcome->night.document, err);
-    return retune_record_blame(memory->world, result, err);
-}
-
 static int measure_target(const struct retune_world *world, struct retune_outcome *outcome,
                           struct settings *settings, struct err *err)
 {
@@ -250,7 +275,7 @@ static int measure_target(const struct retune_world *world, struct retune_outcom
     int result = make_request(&memory, settings, &request, err);
     outcome->settled_id = memory.settled_id;
     if (result == 0) {
-        retune_expect(world, max_u64(request.first_budget_ns, request.night_budget_ns), false);
+        retune_expect(world, MAX(request.first_budget_ns, request.night_budget_ns), false);
         result = world->measure(&request, &outcome->night, err);
     }
     if (result < 0) {
@@ -260,8 +285,12 @@ static int measure_target(const struct retune_world *world, struct retune_outcom
     }
     outcome->measured = true;
     outcome->exit_code = code_of(&outcome->night);
-    if (memory.run_id != 0)
-        result = finish_night(&memory, outcome, err);
+    if (memory.run_id != 0) {
+        result =
+            history_finish_run(world->history, memory.run_id, status_of(&outcome->night, outcome->exit_code),
+                               outcome->exit_code, outcome->night.document, err);
+        retune_record_blame(world, result, err);
+    }
     if (result == 0 && !outcome->night.interrupted) {
         retune_expect(world, N_HOOK_TIMES * outcome->target->hook_timeout_ns, true);
         result = retune_act(world, outcome, memory.run_id, err);
@@ -303,19 +332,13 @@ bool retune_target(const struct retune_world *world, struct retune_outcome *outc
         result = 0;
     }
     if (!ready) {
-        result = retune_act_skip(world, outcome, &err);
+        result = retune_record_skip(world, outcome, &err);
         outcome->exit_code = outcome->n_skipped >= RETUNE_READY_PATIENCE ? EXIT_INCONCLUSIVE : EXIT_DONE;
     }
     outcome->ended_s = (double)clock_realtime_ns() / 1e9;
     if (result < 0)
         retune_fail(world, outcome, err.text);
     return worked;
-}
-
-static void leave_out(struct retune_outcome *outcome)
-{
-    outcome->not_begun = true;
-    snprintf(outcome->text, sizeof outcome->text, "not begun: a signal ended the night before");
 }
 
 int retune_run(const struct retune_world *world, const struct retune_config *config, const char *only,
@@ -331,8 +354,9 @@ int retune_run(const struct retune_world *world, const struct retune_config *con
             continue;
         struct retune_outcome *outcome = &report.outcomes[report.n++];
         outcome->target = target;
-        if (retune_is_interrupted(world))
-            leave_out(outcome);
+        outcome->not_begun = retune_is_interrupted(world);
+        if (outcome->not_begun)
+            snprintf(outcome->text, sizeof outcome->text, "not begun: a signal ended the night before");
         else if (world->apart)
             worked = retune_process_run(world, outcome, worked) || worked;
         else

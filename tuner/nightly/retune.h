@@ -24,6 +24,9 @@ struct retune_patience {
 /* Beyond the time of what is under way, for a slow disk to write what it holds. */
 #define RETUNE_SLACK_NS (300 * CLOCK_NS_PER_S)
 
+/* Differences that the nights of all other targets count for at most: a target's own know it better. */
+#define RETUNE_SCATTER_MOST 6
+
 /* What a night touches. */
 struct retune_world {
     struct history *history; /* open for writing; borrowed. With `apart` NULL: each process opens its own */
@@ -34,9 +37,9 @@ struct retune_world {
     void (*look)(struct host_load_facts *facts, int directory_fd, bool after_own_work,
                  const atomic_int *interrupted); /* host_load_read */
     const atomic_int *interrupted;
-    bool force; /* do not ask whether the machine is ready */
-    bool apart; /* a process for each target (see tuner/nightly/retune_process); else all in this one */
-    uint64_t slack_ns;                /* RETUNE_SLACK_NS */
+    bool force;        /* do not ask whether the machine is ready */
+    bool apart;        /* a process for each target (see tuner/nightly/retune_steps); else all in this one */
+    uint64_t slack_ns; /* RETUNE_SLACK_NS */
     struct retune_patience *patience; /* of whoever waits for this process; NULL: nobody */
 };
 
@@ -47,8 +50,8 @@ enum retune_action {
     RETUNE_REPEATED, /* the same advice as on an earlier night; not applied by anybody as far as we know */
     RETUNE_APPLIED,
     RETUNE_SPARED, /* the new setting was rolled back by hand before; it is not applied again */
-    RETUNE_HELD,   /* recorded as advice; `text` says what is missing (see tuner/nightly/retune_rules) */
-    RETUNE_FAILED, /* it could not be applied; `text` says why, and what is in force */
+    RETUNE_HELD,   /* recorded as advice; `text` says what is missing (see tuner/nightly/retune_record) */
+    RETUNE_FAILED, /* it could not be applied; `text` says why, and which file is there */
     RETUNE_N_ACTIONS
 };
 
@@ -60,7 +63,7 @@ struct retune_outcome {
     int exit_code;
     bool measured; /* `night` is set; retune_report_done releases it */
     struct retune_result night;
-    int64_t settled_id; /* the newest decision about what is in force when the night began; 0: none */
+    int64_t settled_id; /* the newest decision about the current setting when the night began; 0: none */
     enum retune_action action;
     char text[RETUNE_TEXT_SIZE]; /* one line: why it was skipped or failed; of an action its details; or "" */
     bool skipped, failed;        /* not measured: not ready, or an error */
@@ -95,10 +98,10 @@ void retune_expect(const struct retune_world *world, uint64_t ns, bool hooks);
 /* The worse of two exit codes of targets. */
 int retune_worse(int a, int b);
 
-/* What is in force for a target on this machine, as far as the history knows: true and the point; false:
- * nothing is known. *ret_settled_id: the decision that says so, 0 without. 0 or a negative errno. */
-int retune_in_force(const struct retune_world *world, const struct retune_target *target, bool *ret_known,
-                    struct point *ret_point, int64_t *ret_settled_id, struct err *err);
+/* Puts the current setting of a target on this machine into the request, as far as the history knows it.
+ * *ret_settled_id: the decision that says so, 0 without. 0 or a negative errno. */
+int retune_in_force(const struct retune_world *world, const struct retune_target *target,
+                    struct retune_request *request, int64_t *ret_settled_id, struct err *err);
 
 /* Whether retune_rollback would find something, and the change that it would take back. Changes nothing; the
  * history may be open for reading only. 0 or -ENOENT, with a line. */

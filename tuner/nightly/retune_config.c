@@ -1,17 +1,148 @@
-/* tuner/nightly/retune_config: targets from a libconfig file. */
+/* tuner/nightly/retune_config: the keys that only a target has, and targets from a libconfig file. */
 #include "tuner/nightly/retune_config.h"
 
+#include "bench/base/clock.h"
 #include "tuner/base/trust.h"
-#include "tuner/nightly/retune_trial.h"
 #include "tuner/options/config.h"
 #include "tuner/options/options.h"
+#include "tuner/options/options_set.h"
 
 #include <errno.h>
 #include <libconfig.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define SHOWN_PATH 200
+#define IN(member) offsetof(struct retune_target, member)
+
+/* A name becomes part of file names, labels and log lines. */
+static int set_name(struct settings *settings, const struct option_row *row, const char *text,
+                    struct err *err)
+{
+    static const char letters[] = "._-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+    size_t n = strlen(text);
+    if (n == 0 || n >= RETUNE_CONFIG_NAME_SIZE)
+        return err_set(err, -EINVAL, "'%.60s' has %zu characters; use 1 to %d", text, n,
+                       RETUNE_CONFIG_NAME_SIZE - 1);
+    if (strspn(text, letters) < n || strchr("._-", text[0]) != NULL)
+        return err_set(err, -EINVAL,
+                       "'%.60s' is no name; use letters, digits and, behind the first, . _ and -", text);
+    memcpy((char *)settings + row->place, text, n + 1);
+    return 0;
+}
+
+static int set_snippet(struct settings *settings, const struct option_row *row, const char *text,
+                       struct err *err)
+{
+    if (text[0] != '/' || text[strlen(text) - 1] == '/')
+        return err_set(err, -EINVAL, "'%.100s' is no absolute path of a file; begin with / and end in a name",
+                       text);
+    return options_set_text(settings, row, text, err);
+}
+
+/* Limits of readiness are doubles; "off" is infinity, which nothing exceeds. */
+static int set_limit(struct settings *settings, const struct option_row *row, const char *text,
+                     struct err *err)
+{
+    struct settings parsed;
+    struct option_row own = *row;
+    double *place = (double *)(void *)((char *)settings + row->place);
+    bool is_duration = strcmp(row->argument, "DURATION") == 0;
+    if (!is_duration && strcmp(text, "off") == 0) {
+        *place = INFINITY;
+        return 0;
+    }
+    if (strcmp(row->argument, "SHARE") == 0)
+        return options_set_share(settings, row, text, err);
+    own.place = offsetof(struct settings, limits.budget_ns); /* of the type that the setters write */
+    int result = (is_duration ? options_set_duration : options_set_size)(&parsed, &own, text, err);
+    if (result == 0)
+        *place = (double)parsed.limits.budget_ns / (is_duration ? (double)CLOCK_NS_PER_S : 1);
+    return result;
+}
+
+#define KEY(NAME, ARGUMENT, RANGE, STANDARD, SET, PLACE, HELP)                                               \
+    {                                                                                                        \
+        .name = (NAME), .argument = (ARGUMENT), .range = (RANGE), .default_text = (STANDARD),                \
+        .help = (HELP), .in_config = true, .set = (SET), .place = (PLACE)                                    \
+    }
+
+static const struct option_row keys[] = {
+    KEY("name", "NAME", "", "required", set_name, IN(name),
+        "of the target: letters, digits, . _ and -; the history knows it by this name"),
+    KEY("snippet", "FILE", "", "none", set_snippet, IN(snippet),
+        "absolute path that the lines of `emit` are written to; the ones before stay beside it as "
+        "FILE.previous"),
+    KEY("check", "COMMAND", "", "none", options_set_text, IN(check),
+        "for /bin/sh, before the file is replaced: $FSTUNE_SNIPPET is the new file; unless it exits 0, "
+        "everything stays as it was"),
+    KEY("apply", "COMMAND", "", "none", options_set_text, IN(apply),
+        "for /bin/sh, after the file was replaced; unless it exits 0, the old file comes back"),
+    KEY("rollback", "COMMAND", "", "none", options_set_text, IN(rollback),
+        "for /bin/sh, after the old file came back"),
+    KEY("hook-timeout", "DURATION", "1s..1h", "60s", options_set_duration, IN(hook_timeout_ns),
+        "time that each of these commands may take"),
+    KEY("first-budget", "DURATION", "1s..168h", "10m", options_set_duration, IN(first_budget_ns),
+        "time for a target's first tune; `budget` is a night's"),
+    KEY("alarm", "SHARE", ">0%..90%", "10%", options_set_share, IN(alarm_share),
+        "exit code 4 where the current setting, or the throughput, has fallen behind by more"),
+    KEY("nights", "N", "1..30", "2", options_set_count, IN(nights), "nights that must agree before a change"),
+    KEY("existing-file", "FILE", "", "none", options_set_text, IN(settings.file.existing),
+        "the same as `existing`"),
+    KEY("keep-file", NULL, "", "false", options_set_flag, IN(keep_file),
+        "of patterns that only read: keep the filled file as .fstune-NAME for later nights, which then "
+        "write nothing"),
+    KEY("max-io-pressure", "SHARE", "0%..100%", "10%", set_limit, IN(limits.io_pressure_share),
+        "no night while tasks waited for I/O for more of the last minute; \"off\" for no limit"),
+    KEY("max-cpu-pressure", "SHARE", "0%..100%", "25%", set_limit, IN(limits.cpu_pressure_share),
+        "the same for a processor"),
+    KEY("max-load", "SHARE", "0%..100%", "75%", set_limit, IN(limits.load_share),
+        "no night while the load of the last minute, per processor, is higher; \"off\" for no limit"),
+    KEY("max-dirty", "SIZE", "0..1000t", "512m", set_limit, IN(limits.dirty_bytes),
+        "no night while more waits to be written; \"off\" for no limit"),
+    KEY("min-uptime", "DURATION", "0s..24h", "15m", set_limit, IN(limits.uptime_seconds),
+        "no night sooner after the machine started"),
+    KEY("on-battery", NULL, "", "false", options_set_flag, IN(limits.on_battery), "measure on battery too"),
+};
+
+#define N_KEYS (sizeof keys / sizeof keys[0])
+
+const struct option_row *retune_config_key(size_t i)
+{
+    return i < N_KEYS ? &keys[i] : NULL;
+}
+
+/* The texts of the table are the defaults: nothing can disagree with --help. */
+void retune_config_init_target(struct retune_target *target)
+{
+    memset(target, 0, sizeof *target);
+    settings_init(&target->settings);
+    target->settings.limits.budget_ns = 120 * CLOCK_NS_PER_S;
+    target->settings.limits.max_write_bytes = 8ULL << 30;
+    target->settings.quiet = true;
+    for (size_t i = 0; i < N_KEYS; i++) {
+        bool has_default_setting =
+            strcmp(keys[i].default_text, "required") != 0 && strcmp(keys[i].default_text, "none") != 0;
+        if (has_default_setting)
+            options_set(&target->settings, &keys[i], keys[i].default_text, NULL);
+    }
+}
+
+void retune_config_print_keys(FILE *out)
+{
+    fprintf(out, "\nKeys of a target in the configuration, beside all settings of `recommend`; at the top of "
+                 "the file they "
+                 "are\ndefaults of all targets. There budget is 2m, and max_write 8g.\n");
+    for (size_t i = 0; i < N_KEYS; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s", keys[i].name);
+        for (char *c = name; *c != '\0'; c++)
+            *c = *c == '-' ? '_' : *c;
+        fprintf(out, "  %-18s %s (%s%s%s)\n", name, keys[i].help, keys[i].range,
+                keys[i].range[0] != '\0' ? "; " : "", keys[i].default_text);
+    }
+}
 
 /* Keys of `recommend` that a night decides itself, and what to do instead. */
 static const struct {
@@ -27,60 +158,39 @@ static const struct {
     {"host", "is for recommend alone, beside burst; leave it out"},
 };
 
-static const struct option_row *find_key(const char *key)
-{
-    const struct option_row *row;
-    for (size_t i = 0; (row = retune_config_key(i)) != NULL; i++) {
-        const char *a = key, *b = row->name;
-        while (*a != '\0' && *a == (*b == '-' ? '_' : *b)) {
-            a++;
-            b++;
-        }
-        if (*a == '\0' && *b == '\0')
-            return row;
-    }
-    return NULL;
-}
-
 static int refuse_key(const char *key, struct err *err)
 {
-    const char *names[OPTIONS_MAX_ROWS];
-    size_t n = 0;
-    const struct option_row *row;
-    while (n + 1 < OPTIONS_MAX_ROWS && (row = retune_config_key(n)) != NULL)
-        names[n++] = row->name;
-    names[n++] = "targets";
-    return config_refuse_unknown(key, names, n, err);
+    const char *names[N_KEYS + 1];
+    for (size_t i = 0; i < N_KEYS; i++)
+        names[i] = keys[i].name;
+    names[N_KEYS] = "targets";
+    return config_refuse_unknown(key, names, N_KEYS + 1, err);
 }
 
-static int read_key(struct retune_target *target, const config_setting_t *setting, struct err *err)
+/* command: at the top, where options of the command stand beside defaults of the targets; in a target NULL.
+ */
+static int read_key(struct settings *command, struct retune_target *target, const config_setting_t *setting,
+                    struct err *err)
 {
     const char *key = config_setting_name(setting);
+    const struct option_row *row = options_find(key, OPTIONS_RETUNE);
+    bool is_dashed = strchr(key, '-') != NULL, is_top = command != NULL;
+    if (is_top && strcmp(key, "targets") == 0)
+        return 0;
+    if (is_top && row != NULL && !is_dashed)
+        return config_set(command, row, setting, err);
+    if (is_top && (strcmp(key, "name") == 0 || strcmp(key, "snippet") == 0))
+        return err_set(err, -EINVAL, "belongs to one target; move it into its group");
     for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; i++) {
         if (strcmp(key, strangers[i].key) == 0)
             return err_set(err, -EINVAL, "%s", strangers[i].instead);
     }
-    const struct option_row *row = find_key(key);
-    if (row == NULL && strchr(key, '-') == NULL)
-        row = options_find(key, OPTIONS_RECOMMEND);
-    if (row == NULL)
-        return refuse_key(key, err);
-    return config_set(&target->settings, row, setting, err);
-}
-
-/* At the top: an option of the command, or a default of the targets. */
-static int read_top_key(struct retune_config *config, struct retune_target *defaults,
-                        const config_setting_t *setting, struct err *err)
-{
-    const char *key = config_setting_name(setting);
-    const struct option_row *row = strchr(key, '-') == NULL ? options_find(key, OPTIONS_RETUNE) : NULL;
-    if (strcmp(key, "targets") == 0)
-        return 0;
-    if (row != NULL)
-        return config_set(&config->command, row, setting, err);
-    if (strcmp(key, "name") == 0 || strcmp(key, "snippet") == 0)
-        return err_set(err, -EINVAL, "belongs to one target; move it into its group");
-    return read_key(defaults, setting, err);
+    row = options_find(key, OPTIONS_RECOMMEND);
+    for (size_t i = 0; i < N_KEYS; i++) {
+        if (options_is_named(key, keys[i].name))
+            row = &keys[i];
+    }
+    return row == NULL || is_dashed ? refuse_key(key, err) : config_set(&target->settings, row, setting, err);
 }
 
 /* "FILE:LINE: key: " before what is there. */
@@ -91,24 +201,17 @@ static int blame_setting(const char *path, const config_setting_t *setting, stru
                       key != NULL ? key : "targets");
 }
 
-/* One key under two names. */
-static int check_names(const char *path, const config_setting_t *group, struct err *err)
+static int read_keys(struct settings *command, struct retune_target *target, const char *path,
+                     const config_setting_t *group, struct err *err)
 {
     const config_setting_t *again = config_setting_get_member(group, "existing_file");
-    if (again == NULL || config_setting_get_member(group, "existing") == NULL)
-        return 0;
-    err_set(err, -EINVAL, "is the same as existing, which is set too; leave one out");
-    return blame_setting(path, again, err);
-}
-
-static int read_top(struct retune_config *config, struct retune_target *defaults, const char *path,
-                    const config_setting_t *root, struct err *err)
-{
-    if (check_names(path, root, err) < 0)
-        return -EINVAL;
-    for (int i = 0; i < config_setting_length(root); i++) {
-        const config_setting_t *setting = config_setting_get_elem(root, (unsigned)i);
-        if (read_top_key(config, defaults, setting, err) < 0)
+    if (again != NULL && config_setting_get_member(group, "existing") != NULL) {
+        err_set(err, -EINVAL, "is the same as existing, which is set too; leave one out");
+        return blame_setting(path, again, err);
+    }
+    for (int i = 0; i < config_setting_length(group); i++) {
+        const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
+        if (read_key(command, target, setting, err) < 0)
             return blame_setting(path, setting, err);
     }
     return 0;
@@ -138,13 +241,15 @@ static int check_files(const struct retune_target *target, struct err *err)
 static int check_hooks(const struct retune_target *target, struct err *err)
 {
     bool has_hook = target->check[0] != '\0' || target->apply[0] != '\0' || target->rollback[0] != '\0';
-    if (target->snippet[0] != '\0' && target->settings.snippet.format[0] == '\0')
+    if (target->snippet[0] == '\0' && has_hook)
+        return err_set(err, -EINVAL, "check, apply and rollback are about a file; name it as snippet");
+    if (target->snippet[0] == '\0')
+        return 0;
+    if (target->settings.snippet.format[0] == '\0')
         return err_set(err, -EINVAL,
                        "snippet: the format is missing; add emit = \"qemu\" or another of "
                        "fstune emit --list");
-    if (target->snippet[0] == '\0' && has_hook)
-        return err_set(err, -EINVAL, "check, apply and rollback are about a file; name it as snippet");
-    return target->snippet[0] != '\0' ? retune_trial_snippet(target, err) : 0;
+    return retune_snippet_check(target, err);
 }
 
 static int check_target(const struct retune_config *config, const struct retune_target *target,
@@ -178,13 +283,8 @@ static int read_target(struct retune_config *config, const struct retune_target 
         err_set(err, -EINVAL, "a target is a group: { name = \"...\"; path = \"...\"; pattern = \"...\"; }");
         return blame_setting(path, group, err);
     }
-    if (check_names(path, group, err) < 0)
+    if (read_keys(NULL, target, path, group, err) < 0)
         return -EINVAL;
-    for (int i = 0; i < config_setting_length(group); i++) {
-        const config_setting_t *setting = config_setting_get_elem(group, (unsigned)i);
-        if (read_key(target, setting, err) < 0)
-            return blame_setting(path, setting, err);
-    }
     if (check_target(config, target, err) < 0)
         return err_prefix(err, "%.*s:%u: target %s", SHOWN_PATH, path, target->line,
                           target->name[0] != '\0' ? target->name : "without a name");
@@ -226,7 +326,7 @@ int retune_config_read(struct retune_config *config, const char *path, struct er
         result = config_load(&file, path, err);
     if (result == 0) {
         const config_setting_t *root = config_root_setting(&file);
-        result = read_top(config, defaults, path, root, err);
+        result = read_keys(&config->command, defaults, path, root, err);
         if (result == 0)
             result = read_targets(config, defaults, path, root, err);
         config_destroy(&file);

@@ -7,9 +7,9 @@
 #pragma once
 
 #include "bench/base/err.h"
-#include "tuner/nightly/retune_ready.h"
 #include "tuner/options/settings.h"
 
+#include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,6 +18,16 @@
 /* Of a target: letters, digits, "._-", beginning with a letter or digit; the zero included. */
 #define RETUNE_CONFIG_NAME_SIZE   64
 #define RETUNE_CONFIG_MAX_TARGETS 256
+
+/* Above (for uptime: below) these a night is postponed; infinity: no limit. */
+struct retune_ready_limits {
+    double io_pressure_share;  /* of the last minute: some task waited for I/O */
+    double cpu_pressure_share; /* the same for a processor */
+    double load_share;         /* load of the last minute per processor */
+    double dirty_bytes;        /* dirty and under writeback */
+    double uptime_seconds;     /* at least */
+    bool on_battery;           /* measure there too */
+};
 
 struct retune_target {
     /* First, because the setters of options find their places from it. budget_ns is a night's;
@@ -61,3 +71,14 @@ void retune_config_print_keys(FILE *out);
 
 /* A target as it is before its group is read. */
 void retune_config_init_target(struct retune_target *target);
+
+/* --- retune_snippet: the lines that a target's `emit` makes of an answer --- */
+
+/* Of a night's answer; the caller frees the text. 0, or why the format refuses it. */
+int retune_snippet_make(const struct retune_target *target, const json_t *answer, char **ret_text,
+                        struct err *err);
+
+/* Finds out before a night what would fail after it: whether the target's `emit`, with its image, bus and
+ * version, can express an answer of its pattern. 0; -EINVAL where it refuses whatever answer a night may
+ * find, with its reason; -ENOMEM. */
+int retune_snippet_check(const struct retune_target *target, struct err *err);

@@ -5,36 +5,25 @@
 #include "tuner/nightly/retune_state.h"
 #include "tuner/search/tune.h"
 
-/* A point that tonight's confirming replays compare with the one in force. */
-struct retune_contender {
-    size_t point; /* index of tune */
-    struct nights_estimate tonight;
-    struct nights_pooled pooled;
-    enum nights_decision decision;
-};
+/* Compares with tune->baseline, which is the current setting and has at least TUNE_MIN_REPLAYS confirming
+ * replays: sets the verdict of result with the figures that it rests on, and what is to be remembered of
+ * tonight. Returns the point (an index of tune) that should be the current setting. Has nothing to say about
+ * a first night. */
+size_t retune_decide(const struct retune_request *request, struct tune *tune,
+                     const struct retune_state *memory, struct retune_result *result,
+                     struct retune_record *ret_record);
 
-struct retune_decision {
-    struct retune_contender contenders[RETUNE_STATE_MAX_CONFIRMING];
-    size_t n_contenders;
-    size_t
-        lead; /* among them: what is changed to, else the best by what is pooled; SIZE_MAX: there is none */
-    bool change;            /* to it */
-    size_t n_changes;       /* of what is in force, in the newest NIGHT_CHANGES_NIGHTS nights */
-    double tolerance_share; /* the gain that a change needed tonight */
-    unsigned behind;
-    struct moments in_force_log_bps; /* after the choice */
-    struct nights_expected expected; /* n 0: nothing is known */
-    bool drifted;                    /* down by many small steps; expected is then the best level held */
-};
+/* What is to be remembered of a first night. */
+void retune_decide_first(const struct tune *tune, struct retune_record *record);
 
-/* Compares with tune->baseline, which is in force and has at least TUNE_MIN_REPLAYS confirming replays. Has
- * nothing to say about a first night. */
-void retune_decide(const struct retune_request *request, struct tune *tune, const struct retune_state *memory,
-                   struct retune_decision *ret_judgement);
+/* --- retune_text: what a night found, in a line for people --- */
 
-/* What is to be remembered of tonight. judgement: NULL for a night without one. */
-void retune_decide_record(const struct tune *tune, const struct retune_decision *judgement,
-                          struct retune_record *ret_record);
+/* Writes evidence, and reason where the current setting has fallen behind, from the figures. rule numbers
+ * come from the request. */
+void retune_text(const struct retune_request *request, struct retune_result *result);
 
-/* Moments of the response over the confirming replays of a point. */
-struct moments retune_decide_moments(const struct tune *tune, size_t point);
+/* Why a write budget was too small for any verdict, into text; returns it. */
+const char *retune_text_too_few(const struct tune *tune, char text[NIGHT_TEXT_SIZE]);
+
+/* Adds to the evidence what the write budget kept the night from, where it did. */
+void retune_text_add_writes(const struct tune *tune, struct retune_result *result);

@@ -1,5 +1,5 @@
 /* tuner/nightly/retune_keep: made once, recognised later. */
-#include "tuner/nightly/retune_keep.h"
+#include "tuner/nightly/retune_steps.h"
 
 #include "bench/base/rng.h"
 #include "bench/host/device_lock.h"
@@ -22,15 +22,6 @@ struct keep {
     char record[PATH_MAX]; /* DB.NAME.kept */
     char name[RETUNE_CONFIG_NAME_SIZE + 16];
 };
-
-static int name_files(const struct retune_target *target, const char *db, struct keep *keep, struct err *err)
-{
-    snprintf(keep->name, sizeof keep->name, ".fstune-%.*s", RETUNE_CONFIG_NAME_SIZE, target->name);
-    if ((size_t)snprintf(keep->record, sizeof keep->record, "%s.%.*s.kept", db, RETUNE_CONFIG_NAME_SIZE,
-                         target->name) >= sizeof keep->record)
-        return err_set(err, -ENAMETOOLONG, "%.*s: the path is too long", SHOWN, db);
-    return 0;
-}
 
 /* The file is not known where there is no record, or where the record does not say it. */
 static int read_record(const struct keep *keep, bool *ret_known, struct target_keep_id *ret_id,
@@ -129,9 +120,11 @@ int retune_keep(const struct retune_world *world, const struct retune_target *ta
     bool known = false;
     int lock_fd;
     *ret_filled_bytes = 0;
-    int result = name_files(target, world->db, &keep, err);
-    if (result == 0)
-        result = read_record(&keep, &known, &id, err);
+    snprintf(keep.name, sizeof keep.name, ".fstune-%s", target->name);
+    if ((size_t)snprintf(keep.record, sizeof keep.record, "%s.%s.kept", world->db, target->name) >=
+        sizeof keep.record)
+        return err_set(err, -ENAMETOOLONG, "%.*s: the path is too long", SHOWN, world->db);
+    int result = read_record(&keep, &known, &id, err);
     if (result < 0)
         return result;
     result = target_keep_check(settings->file.path, keep.name, known ? &id : NULL, err);

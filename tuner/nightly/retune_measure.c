@@ -4,7 +4,6 @@
 #include "tuner/base/json.h"
 #include "tuner/nightly/retune_decide.h"
 #include "tuner/nightly/retune_state.h"
-#include "tuner/nightly/retune_text.h"
 #include "tuner/report/answer.h"
 #include "tuner/report/live.h"
 #include "tuner/search/prior.h"
@@ -146,7 +145,7 @@ static int recall(struct world *world, const struct retune_request *request, str
     return result < 0 ? result : add_prior(world, err);
 }
 
-/* The first night has more time, and nothing in force to compare with. */
+/* The first night has more time, and no current setting to compare with. */
 static void plan_night(struct world *world, const struct retune_request *request,
                        struct retune_result *result)
 {
@@ -222,51 +221,6 @@ static const char *no_verdict(const struct tune *tune, const struct retune_reque
                                                     : NULL;
 }
 
-static struct retune_figure figure_of_logs(double log_mean, struct interval interval, size_t n)
-{
-    return (struct retune_figure){exp(log_mean), {exp(interval.low), exp(interval.high)}, n};
-}
-
-static void set_contender(struct retune_result *result, const struct tune *tune,
-                          const struct retune_contender *contender)
-{
-    double confidence = tune->settings->runs.confidence_share;
-    struct welch welch = {contender->tonight.log_mean, sqrt(contender->tonight.variance),
-                          contender->tonight.df};
-    result->has_contender = true;
-    result->contender = tune->records[contender->point].point;
-    result->gain_tonight = figure_of_logs(contender->tonight.log_mean, welch_interval(welch, confidence),
-                                          record_count(&tune->records[contender->point], true));
-    result->gain_pooled =
-        figure_of_logs(contender->pooled.log_mean, contender->pooled.interval, contender->pooled.n);
-}
-
-static void set_verdict(struct retune_result *result, const struct tune *tune,
-                        const struct retune_decision *judgement)
-{
-    const struct retune_contender *lead =
-        judgement->lead == SIZE_MAX ? NULL : &judgement->contenders[judgement->lead];
-    result->behind = judgement->behind;
-    result->drifted = judgement->drifted;
-    result->n_changes = judgement->n_changes;
-    result->needed_share = judgement->tolerance_share;
-    result->has_recommendation = true;
-    result->recommendation = result->in_force;
-    result->verdict = NIGHT_NO_CHANGE;
-    if (judgement->expected.n > 0)
-        result->expected =
-            figure_of_logs(judgement->expected.log_mean, judgement->expected.interval, judgement->expected.n);
-    if (lead == NULL)
-        return;
-    set_contender(result, tune, lead);
-    if (judgement->change) {
-        result->verdict = NIGHT_CHANGE;
-        result->recommendation = result->contender;
-    } else if (lead->decision == NIGHTS_PENDING) {
-        result->verdict = NIGHT_PENDING;
-    }
-}
-
 static void set_throughput(struct retune_result *result, const struct tune *tune, size_t point)
 {
     struct row row;
@@ -280,7 +234,6 @@ static int judge_night(struct world *world, const struct retune_request *request
                        struct retune_result *result, struct retune_record *record)
 {
     struct tune *tune = &world->tune;
-    struct retune_decision judgement;
     char text[NIGHT_TEXT_SIZE];
     const char *why = no_verdict(tune, request, text);
     int status = 0;
@@ -293,15 +246,12 @@ static int judge_night(struct world *world, const struct retune_request *request
         result->verdict = NIGHT_FIRST;
         result->has_recommendation = true;
         result->recommendation = tune->records[tune->chosen].point;
-        retune_decide_record(tune, NULL, record);
+        retune_decide_first(tune, record);
         set_throughput(result, tune, tune->chosen);
     } else {
-        retune_decide(request, tune, &world->memory, &judgement);
-        set_verdict(result, tune, &judgement);
-        retune_decide_record(tune, &judgement, record);
+        size_t adopted = retune_decide(request, tune, &world->memory, result, record);
         set_throughput(result, tune, tune->baseline);
-        status =
-            tune_adopt(tune, judgement.change ? judgement.contenders[judgement.lead].point : tune->baseline);
+        status = tune_adopt(tune, adopted);
     }
     result->conclusive = tune->conclusive;
     retune_text(request, result);
@@ -355,14 +305,6 @@ static int document(struct world *world, struct retune_result *result, const str
     return json_object_set_new(result->document, "night", json_night(result, record)) < 0 ? -ENOMEM : 0;
 }
 
-static void take_costs(const struct session *session, struct retune_result *result)
-{
-    result->n_runs = session->n_runs;
-    result->bytes_written = session->bytes_written;
-    result->bytes_read = session->bytes_read;
-    result->seconds = session_seconds(session);
-}
-
 static void leave(struct world *world)
 {
     tune_done(&world->tune);
@@ -398,7 +340,10 @@ static int measure_and_judge_night(struct world *world, const struct retune_requ
         if (status < 0)
             err_set(err, status, "no memory for the night's answer");
     }
-    take_costs(&world->session, result);
+    result->n_runs = world->session.n_runs;
+    result->bytes_written = world->session.bytes_written;
+    result->bytes_read = world->session.bytes_read;
+    result->seconds = session_seconds(&world->session);
     return status;
 }
 

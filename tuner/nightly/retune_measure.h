@@ -39,7 +39,6 @@ struct retune_request {
     uint64_t night_budget_ns; /* else */
     double alarm_share;
     unsigned nights_needed; /* >= 1 */
-    bool lenient;           /* see models/statistics/nights */
     bool in_force_given;
     struct nights_scatter scatter; /* of the nights of other targets; zeroed: nothing is known of any */
     struct point in_force;         /* legal; without it the first night's recommendation comes into force */
@@ -57,10 +56,10 @@ void retune_request_init(struct retune_request *request, const struct settings *
 
 enum night_verdict {
     NIGHT_NOTHING,   /* no judgement: interrupted, or nothing trustworthy was measured; see reason */
-    NIGHT_FIRST,     /* nothing was in force: the advice is the recommendation of a first tune */
+    NIGHT_FIRST,     /* no current setting is known: the advice is the recommendation of a first tune */
     NIGHT_NO_CHANGE, /* the current setting stays */
     NIGHT_PENDING,   /* they stay, and a contender is measured again next night */
-    NIGHT_CHANGE,    /* the advice is another setting than that in force */
+    NIGHT_CHANGE,    /* the advice is another setting than the current one */
     NIGHT_N_VERDICTS
 };
 
@@ -92,9 +91,9 @@ struct retune_result {
                                     change */
     bool has_contender;
     struct point contender;            /* the best other setting of tonight, or what is changed to */
-    size_t n_changes;                  /* of what is in force, in the newest NIGHT_CHANGES_NIGHTS nights */
+    size_t n_changes;                  /* of the current setting, in the newest NIGHT_CHANGES_NIGHTS nights */
     double needed_share;               /* the gain that a change needed tonight */
-    struct retune_figure gain_tonight; /* contender / in force, of tonight */
+    struct retune_figure gain_tonight; /* contender / current setting, of tonight */
     struct retune_figure gain_pooled;  /* the same over the nights that count for it */
     struct retune_figure throughput;   /* of the current setting, tonight; of a first night: of the advice */
     struct retune_figure expected;     /* of it by earlier nights: interval for one night; n: of nights */

@@ -1,6 +1,6 @@
 /* tuner/nightly/retune_process: what is measured is told through shared memory and a pipe, whose end says
  * that all is there. */
-#include "tuner/nightly/retune_process.h"
+#include "tuner/nightly/retune_steps.h"
 
 #include "bench/base/clock.h"
 #include "bench/base/spawn.h"
@@ -37,8 +37,7 @@ struct link {
     pid_t pid;
     int fd;
     uint64_t asked_ns; /* when it was asked to end; 0: not yet */
-    char *text;
-    size_t n;
+    FILE *heard;       /* gathers the night's document */
 };
 
 /* Closes the output here, so that its readers do not wait for a process that hangs. */
@@ -97,13 +96,7 @@ static bool read_part(struct link *link, bool *ret_ended)
     *ret_ended = n == 0;
     if (n <= 0)
         return n == 0 || errno == EINTR;
-    char *text = realloc(link->text, link->n + (size_t)n);
-    if (text == NULL)
-        return false;
-    memcpy(text + link->n, part, (size_t)n);
-    link->text = text;
-    link->n += (size_t)n;
-    return true;
+    return fwrite(part, 1, (size_t)n, link->heard) == (size_t)n;
 }
 
 /* A signal waits for hooks, but not for what hangs. */
@@ -173,13 +166,13 @@ static void blame_night_process(const struct link *link, struct retune_outcome *
 }
 
 /* Takes over what was told; false where that is not whole. */
-static bool take_outcome(struct link *link, struct retune_outcome *outcome)
+static bool take_outcome(const struct link *link, const char *text, size_t n, struct retune_outcome *outcome)
 {
     if (!atomic_load(&link->shared->told))
         return false;
     struct retune_outcome told = link->shared->outcome;
     if (told.measured && told.night.document != NULL) {
-        told.night.document = json_loadb(link->text, link->n, 0, NULL);
+        told.night.document = json_loadb(text, n, 0, NULL);
         if (told.night.document == NULL)
             return false;
     }
@@ -190,13 +183,17 @@ static bool take_outcome(struct link *link, struct retune_outcome *outcome)
 static void attend(struct link *link, struct retune_outcome *outcome)
 {
     int status = 0;
-    listen_to(link);
+    char *text = NULL;
+    size_t n = 0;
+    link->heard = open_memstream(&text, &n);
+    if (link->heard != NULL)
+        listen_to(link);
     int ended = end_process(link, &status);
-    bool told = take_outcome(link, outcome);
+    bool told = link->heard != NULL && fclose(link->heard) == 0 && take_outcome(link, text, n, outcome);
     /* A process that was asked to end has told what it could: that is no failure. */
     if (!told || (ended == 0 && !retune_is_interrupted(link->world)))
         blame_night_process(link, outcome, ended, status);
-    free(link->text);
+    free(text);
 }
 
 static int start_night_process(const struct retune_world *world, struct link *link,

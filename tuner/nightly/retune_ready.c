@@ -1,5 +1,5 @@
 /* tuner/nightly/retune_ready: the rules, the most lasting reason first. */
-#include "tuner/nightly/retune_ready.h"
+#include "tuner/nightly/retune_steps.h"
 
 #include "bench/base/units.h"
 

@@ -40,16 +40,16 @@ void retune_state_done(struct retune_state *memory); /* accepts a zeroed one */
 const struct retune_confirming *retune_state_find(const struct retune_record *night,
                                                   const struct point *point);
 
-/* Contenders of the last night, where `in_force` was in force then too. Their number. */
+/* Contenders of the last night, where `in_force` was the current setting then too. Their number. */
 size_t retune_state_pending(const struct retune_state *memory, const struct point *in_force,
                             struct point ret_points[NIGHT_MAX_PENDING]);
 
-/* Log ratios of a point to the one in force, of the nights since it is in force, oldest first; the row is cut
+/* Log ratios of a point to the current setting, of the nights since it is that, oldest first; the row is cut
  * where a night did not measure both. room: at ret_ratios. Their number. */
 size_t retune_state_row(const struct retune_state *memory, const struct point *point,
                         const struct point *in_force, struct nights_estimate *ret_ratios, size_t room);
 
-/* How often what is in force changed in the newest `nights` nights; `in_force`: tonight. */
+/* How often the current setting changed in the newest `nights` nights; `in_force`: tonight. */
 size_t retune_state_changes(const struct retune_state *memory, const struct point *in_force, size_t nights);
 
 /* What the nights say about how much ratios to the current setting scatter from night to night: from the

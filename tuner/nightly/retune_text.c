@@ -1,5 +1,5 @@
 /* The evidence of a night in words. */
-#include "tuner/nightly/retune_text.h"
+#include "tuner/nightly/retune_decide.h"
 
 #include "bench/base/units.h"
 
@@ -113,25 +113,19 @@ const char *retune_text_too_few(const struct tune *tune, char text[NIGHT_TEXT_SI
     return text;
 }
 
-static size_t n_looked_at(const struct tune *tune)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < tune->space.n_points; i++)
-        n += tune->records[i].n > 0;
-    return n;
-}
-
 void retune_text_add_writes(const struct tune *tune, struct retune_result *result)
 {
     char bytes[UNITS_TEXT_SIZE], unpaid[FACTORS_TEXT_SIZE + 64] = "", point[FACTORS_TEXT_SIZE];
-    size_t used = strlen(result->evidence);
+    size_t used = strlen(result->evidence), n_looked_at = 0;
     if (!tune->writes_are_scarce || (tune->stop != TUNE_STOP_WRITES && tune->unpaid == TUNE_NONE))
         return;
+    for (size_t i = 0; i < tune->space.n_points; i++)
+        n_looked_at += tune->records[i].n > 0;
     if (tune->unpaid != TUNE_NONE)
         snprintf(unpaid, sizeof unpaid, ", and no %d replays of %s", TUNE_CONFIRMING_LEAST,
                  factors_format(&tune->records[tune->unpaid].point, point));
     snprintf(result->evidence + used, sizeof result->evidence - used,
              "; %s of writes allowed a look at %zu of %zu settings%s: a larger max_write finds more",
-             units_format_bytes(tune->settings->limits.max_write_bytes, bytes), n_looked_at(tune),
+             units_format_bytes(tune->settings->limits.max_write_bytes, bytes), n_looked_at,
              tune->space.n_points, unpaid);
 }

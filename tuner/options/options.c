@@ -19,7 +19,7 @@ struct walk {
     unsigned command;
 };
 
-static bool names_match(const char *name, const char *row_name)
+bool options_is_named(const char *name, const char *row_name)
 {
     bool as_option = strcmp(name, row_name) == 0;
     while (*name && *name == (*row_name == '-' ? '_' : *row_name)) {
@@ -33,7 +33,7 @@ const struct option_row *options_find(const char *name, unsigned command)
 {
     const struct option_row *row;
     for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
-        if ((row->commands & command) && names_match(name, row->name))
+        if ((row->commands & command) && options_is_named(name, row->name))
             return row;
     }
     return NULL;

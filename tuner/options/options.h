@@ -80,6 +80,9 @@ int options_parse_configured(struct settings *settings, unsigned command, int ar
 void options_print_help(FILE *out, const char *command_name, const char *summary, unsigned command,
                         const char *example);
 
+/* Whether this is the row's name, as an option or as a configuration key. */
+bool options_is_named(const char *name, const char *row_name);
+
 /* NULL or the row that one of the commands in the mask knows; by option name or by configuration key. */
 const struct option_row *options_find(const char *name, unsigned command);
 

@@ -4,6 +4,7 @@
 
 #include "tests/test.h"
 #include "tests/tuner/rig.h"
+#include "tuner/base/json.h"
 #include "tuner/nightly/retune.h"
 #include "tuner/store/save.h"
 
@@ -24,19 +25,14 @@ static struct {
     enum night_verdict verdict;
     unsigned behind;
     bool conclusive, remember;
-    size_t replays; /* fresh ones of the advice, or of what is in force */
+    size_t replays; /* fresh ones of the advice, or of the current setting */
     struct point recommendation;
 } next;
 
-/* What the night was asked. */
-static struct {
-    unsigned n;
-    bool in_force_given;
-    struct point in_force;
-    size_t n_remembered;
-    uint64_t first_budget_ns, night_budget_ns;
-    double n_scatter;
-} asked;
+/* What the newest night was asked, how many were, and what it could remember. */
+static struct retune_request asked;
+static unsigned n_asked;
+static size_t n_remembered;
 
 static struct history history;
 static const char *host;
@@ -50,14 +46,11 @@ static struct err err;
 
 static inline json_t *document_of(const struct point *point)
 {
-    json_t *document = json_pack(
-        "{s:s, s:s, s:b, s:{s:s}, s:{s:I, s:i, s:i, s:s, s:i, s:s}, s:{s:s, s:f, s:f, s:f, s:f, s:i, s:f}, "
-        "s:b}",
-        "schema", "fstune/recommendation/1", "version", "0.1.0", "interrupted", 0, "pattern", "name",
-        "randwrite", "recommendation", "request_size", (json_int_t)point->request_size_bytes, "queue_depth",
-        (int)point->queue_depth, "direct", (int)point->direct, "api", api_names[point->api], "threads",
-        (int)point->threads, "sync", sync_names[point->sync], "throughput", "unit", "bytes/s", "mean", 1e9,
-        "ci_low", 9e8, "ci_high", 1.1e9, "std", 1e7, "replays", 7, "confidence", 0.95, "conclusive", 1);
+    json_t *document = json_pack("{s:s, s:s, s:b, s:{s:s}, s:o, s:{s:s, s:f, s:f, s:f, s:f, s:i, s:f}, s:b}",
+                                 "schema", "fstune/recommendation/1", "version", "0.1.0", "interrupted", 0,
+                                 "pattern", "name", "randwrite", "recommendation", json_point(point),
+                                 "throughput", "unit", "bytes/s", "mean", 1e9, "ci_low", 9e8, "ci_high",
+                                 1.1e9, "std", 1e7, "replays", 7, "confidence", 0.95, "conclusive", 1);
     assert_non_null(document);
     return document;
 }
@@ -71,7 +64,7 @@ static inline int remember(const struct retune_request *request, struct err *nig
     session->simulated = true;
     snprintf(session->simulator.name, sizeof session->simulator.name, "double");
     int result = request->recall(request->context, session, &documents, night_err);
-    asked.n_remembered = result == 0 ? json_array_size(documents) : 0;
+    n_remembered = result == 0 ? json_array_size(documents) : 0;
     json_decref(documents);
     save_close(session);
     free(session);
@@ -81,12 +74,8 @@ static inline int remember(const struct retune_request *request, struct err *nig
 static inline int night(const struct retune_request *request, struct retune_result *ret_result,
                         struct err *night_err)
 {
-    asked.n++;
-    asked.in_force_given = request->in_force_given;
-    asked.in_force = request->in_force;
-    asked.first_budget_ns = request->first_budget_ns;
-    asked.night_budget_ns = request->night_budget_ns;
-    asked.n_scatter = request->scatter.n;
+    n_asked++;
+    asked = *request;
     if (next.remember && remember(request, night_err) < 0)
         return night_err->code;
     if (next.result < 0)
@@ -117,26 +106,28 @@ static inline void look(struct host_load_facts *facts, int directory_fd, bool af
     (void)directory_fd;
     (void)is_interrupted;
     *facts = busy;
-    if (asked.n > 0 && !after_own_work)
+    if (n_asked > 0 && !after_own_work)
         facts->io_pressure_share += own_pressure_share;
 }
 
-static inline const char *folder(void)
+/* Of targets and their defaults. */
+static inline void configure_all(const char *text)
 {
-    static char path[256];
-    return getcwd(path, sizeof path);
+    retune_config_done(&config);
+    rig_write("n.conf", "%s", text);
+    if (retune_config_read(&config, "n.conf", &err) != 0)
+        fail_msg("%s", err.text);
 }
 
 static inline void configure(const char *more)
 {
-    retune_config_done(&config);
-    rig_write(
-        "n.conf",
+    char folder[256], text[1024];
+    snprintf(
+        text, sizeof text,
         "targets = ( { name = \"vm1\"; pattern = \"randwrite\"; emit = \"shell\"; first_budget = \"7m\"; "
         "budget = \"1m\"; no_lock = true; snippet = \"%s/place/vm1.env\"; %s } );",
-        folder(), more);
-    if (retune_config_read(&config, "n.conf", &err) != 0)
-        fail_msg("%s", err.text);
+        getcwd(folder, sizeof folder), more);
+    configure_all(text);
 }
 
 static inline int enter(void **state)
@@ -146,6 +137,8 @@ static inline int enter(void **state)
     assert_int_equal(system("rm -rf h.db* place said; mkdir place"), 0);
     memset(&next, 0, sizeof next);
     memset(&asked, 0, sizeof asked);
+    n_asked = 0;
+    n_remembered = 0;
     next.recommendation = quick;
     next.conclusive = true;
     next.replays = 7;
@@ -177,13 +170,17 @@ static inline struct retune_world world_of(void)
                                  .interrupted = &interrupted};
 }
 
+static inline int run_world(const struct retune_world world, const char *only)
+{
+    retune_report_done(&report);
+    assert_int_equal(retune_run(&world, &config, only, &report, &err), 0);
+    return report.exit_code;
+}
+
 static inline int run(enum night_verdict verdict)
 {
-    const struct retune_world world = world_of();
     next.verdict = verdict;
-    retune_report_done(&report);
-    assert_int_equal(retune_run(&world, &config, "", &report, &err), 0);
-    return report.exit_code;
+    return run_world(world_of(), "");
 }
 
 static inline int run_to(enum night_verdict verdict, enum retune_action action)
@@ -201,19 +198,10 @@ static inline int roll_back(void)
     return retune_rollback(&world, &config.targets[0], &last, &err);
 }
 
-/* Of targets and their defaults. */
-static inline void configure_all(const char *text)
-{
-    retune_config_done(&config);
-    rig_write("n.conf", "%s", text);
-    if (retune_config_read(&config, "n.conf", &err) != 0)
-        fail_msg("%s", err.text);
-}
-
-static inline bool snippet_has(const char *name, const char *words)
+static inline bool snippet_has(const char *words)
 {
     char command[512];
-    snprintf(command, sizeof command, "grep -qF -- '%s' place/%s 2>/dev/null", words, name);
+    snprintf(command, sizeof command, "grep -qF -- '%s' place/vm1.env 2>/dev/null", words);
     return system(command) == 0;
 }
 

@@ -4,7 +4,7 @@
 
 #include <sys/file.h>
 
-GROUP(enter, rig_leave);
+GROUP(rig_enter, rig_leave);
 
 EACH_TEST(make_place, NULL);
 
@@ -39,13 +39,10 @@ static void check_stopped(const struct stopped *row)
 {
     bool recovered;
     struct apply_order order = plain;
-    assert_int_equal(make_place(NULL), 0);
-    rig_write("place/snippet", "%s", row->snippet);
-    write_if("place/snippet.previous", row->previous);
+    set_up_place(row->snippet, row->previous, row->marker);
     write_if("place/.fstune-kept.snippet", row->kept);
-    write_if("place/.fstune-applying.snippet", row->marker);
     /* A clock that was wrong does not decide. */
-    assert_int_equal(system("touch -d @1000000000 place/.fstune-applying.snippet"), 0);
+    shell("touch -d @1000000000 place/.fstune-applying.snippet");
     order.settled = row->settled;
     order.rollback = "cat place/snippet >said; true";
     for (int again = 0; again < 2; again++) {
@@ -69,17 +66,11 @@ TEST(what_was_stopped_is_taken_back_unless_it_was_remembered)
 
 TEST(what_a_kill_left_unnamed_is_removed)
 {
-    static const char *const names[] = {"snippet", "snippet.previous", ".fstune-applying.snippet",
-                                        ".fstune-kept.snippet"};
     bool recovered;
-    rig_write("place/snippet", "old\n");
-    rig_write("place/.fstune-kept.snippet", "older\n");
-    for (size_t i = 0; i < RIG_COUNT(names); i++) {
-        char staged[64];
-        snprintf(staged, sizeof staged, "place/.fstune-0123456789abcdef.%s.new", names[i]);
-        rig_write(staged, "new\n");
-    }
-    rig_write("place/.fstune-0123456789abcdef.other.new", "of another snippet\n");
+    set_up_place("old\n", NULL, NULL);
+    shell("cd place; touch .fstune-kept.snippet .fstune-0123456789abcdef.other.new; for name in snippet "
+          "snippet.previous .fstune-applying.snippet .fstune-kept.snippet; do "
+          "touch .fstune-0123456789abcdef.$name.new; done");
     assert_int_equal(apply_recover(&plain, &recovered, &err), 0);
     assert_false(recovered);
     assert_string_equal(contents("place/snippet"), "old\n");
@@ -87,11 +78,17 @@ TEST(what_a_kill_left_unnamed_is_removed)
     assert_int_equal(rig_count_entries("place"), 2);
 }
 
+static struct apply_order impatient(void)
+{
+    struct apply_order order = plain;
+    order.timeout_ns = SECOND_NS / 30;
+    return order;
+}
+
 TEST(who_is_second_waits_and_gives_up)
 {
     int first = -1, second = -1;
-    struct apply_order order = plain;
-    order.timeout_ns = SECOND_NS / 30;
+    const struct apply_order order = impatient();
     assert_int_equal(apply_lock(&order, &first, &err), 0);
     assert_int_equal(apply_lock(&order, &second, &err), -EBUSY);
     assert_non_null(strstr(err.text, "another fstune"));
@@ -100,67 +97,45 @@ TEST(who_is_second_waits_and_gives_up)
     close(second);
 }
 
-#define STRANGER 65534
-static int ready[2], done[2];
-
-/* What anybody can do who may look into the directory. */
-static int lock_as_nobody(void)
+static int open_lock_as_stranger(void)
 {
-    char byte = 0;
-    close(done[1]);
-    if (setgid(STRANGER) != 0 || setuid(STRANGER) != 0)
-        return 99;
-    int fd = open("place", O_RDONLY | O_DIRECTORY);
-    if (fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0)
-        return 98;
-    if (open("place/.fstune-lock", O_RDONLY) >= 0)
-        return 1;
-    return write(ready[1], &byte, 1) == 1 && read(done[0], &byte, 1) >= 0 ? 0 : 97;
+    become_stranger();
+    return open("place/.fstune-lock", O_RDONLY) >= 0 ? 1 : 0;
 }
 
+/* Anybody who may look into the directory can lock that. */
 TEST(a_stranger_cannot_hold_the_lock)
 {
-    int fd = -1, status;
-    char byte;
-    struct apply_order order = plain;
-    if (geteuid() != 0) {
-        print_message("needs root to become a stranger\n");
-        skip();
-    }
-    order.timeout_ns = SECOND_NS / 30;
-    assert_int_equal(apply_lock(&order, &fd, &err), 0); /* so the file is there */
+    const struct apply_order order = impatient();
+    int fd;
+    need_root();
+    AUTO(auto_close) int directory_fd = open("place", O_RDONLY | O_DIRECTORY);
+    assert_int_equal(flock(directory_fd, LOCK_EX | LOCK_NB), 0);
+    assert_int_equal(apply_lock(&order, &fd, &err), 0);
     close(fd);
-    assert_true(pipe(ready) == 0 && pipe(done) == 0);
-    pid_t pid = fork();
-    if (pid == 0)
-        _exit(lock_as_nobody());
-    close(ready[1]);
-    assert_int_equal(read(ready[0], &byte, 1), 1);
-    int result = apply_lock(&order, &fd, &err);
-    close(ready[0]);
-    close(done[0]);
-    close(done[1]);
-    assert_int_equal(waitpid(pid, &status, 0), pid);
-    assert_int_equal(status, 0);
-    assert_int_equal(result, 0);
-    close(fd);
+    assert_int_equal(in_child(open_lock_as_stranger), 0);
 }
 
 TEST(a_lock_that_is_not_ours_is_refused)
 {
+    static const struct {
+        const char *set_up;
+        int result;
+        const char *words;
+    } cases[] = {
+        {"ln -s ../elsewhere place/.fstune-lock", -ELOOP, "cannot be opened"},
+        {"chmod 600 elsewhere; ln elsewhere place/.fstune-lock", -EPERM, "is not the lock that fstune made"},
+        {"touch place/.fstune-lock; chmod 644 place/.fstune-lock", -EPERM,
+         "is not the lock that fstune made"},
+    };
     int fd = -1;
     rig_write("elsewhere", "theirs\n");
-    assert_int_equal(chmod("elsewhere", 0600), 0);
-    assert_int_equal(symlink("../elsewhere", "place/.fstune-lock"), 0);
-    assert_int_equal(apply_lock(&plain, &fd, &err), -ELOOP);
-    assert_int_equal(unlink("place/.fstune-lock"), 0);
-    assert_int_equal(link("elsewhere", "place/.fstune-lock"), 0);
-    assert_int_equal(apply_lock(&plain, &fd, &err), -EPERM);
-    assert_int_equal(unlink("place/.fstune-lock"), 0);
-    rig_write("place/.fstune-lock", "%s", "");
-    assert_int_equal(chmod("place/.fstune-lock", 0644), 0);
-    assert_int_equal(apply_lock(&plain, &fd, &err), -EPERM);
-    assert_non_null(strstr(err.text, "is not the lock that fstune made"));
+    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+        assert_int_equal(make_place(NULL), 0);
+        shell(cases[i].set_up);
+        assert_int_equal(apply_lock(&plain, &fd, &err), cases[i].result);
+        assert_non_null(strstr(err.text, cases[i].words));
+    }
 }
 
 /* Root's rollback must not lock the service out of its own directory. */
@@ -168,10 +143,7 @@ TEST(the_lock_belongs_to_the_owner_of_the_directory)
 {
     int fd = -1;
     struct stat status;
-    if (geteuid() != 0) {
-        print_message("needs root to give a directory away\n");
-        skip();
-    }
+    need_root();
     assert_int_equal(chown("place", STRANGER, STRANGER), 0);
     assert_int_equal(apply_lock(&plain, &fd, &err), 0);
     assert_int_equal(fstat(fd, &status), 0);
@@ -180,113 +152,90 @@ TEST(the_lock_belongs_to_the_owner_of_the_directory)
     assert_int_equal(status.st_mode & 07777, 0600);
 }
 
-static void plant(uid_t owner, mode_t mode)
+#define PLANTED "place/.fstune-applying.snippet place/.fstune-kept.snippet"
+
+static void plant(const char *command)
 {
-    static const char *const names[] = {"place/.fstune-applying.snippet", "place/.fstune-kept.snippet"};
-    set_up_stopped("change 9223372036854775807\n");
+    set_up_place("new\n", NULL, "change 9223372036854775807\n");
     rig_write("place/.fstune-kept.snippet", "planted\n");
-    for (size_t i = 0; i < RIG_COUNT(names); i++)
-        assert_true(chmod(names[i], mode) == 0 && chown(names[i], owner, (gid_t)-1) == 0);
+    shell(command);
 }
 
-static void check_refused(void)
-{
-    bool recovered = false;
-    struct apply_order order = plain;
-    order.rollback = "touch said";
-    assert_int_equal(apply_recover(&order, &recovered, &err), -EPERM);
-    assert_false(rig_exists("said"));
-    assert_string_equal(contents("place/snippet"), "new\n");
-    assert_true(rig_exists("place/.fstune-applying.snippet"));
-    assert_true(rig_exists("place/.fstune-kept.snippet"));
-}
-
-/* Sticky or not: whoever writes there can bring these files, and root's hook would run on them. */
-TEST(nothing_is_recovered_where_others_can_write)
-{
-    static const mode_t modes[] = {01777, 0777, 0775, 02770};
-    for (size_t i = 0; i < RIG_COUNT(modes); i++) {
-        plant(geteuid() == 0 ? STRANGER : geteuid(), 0644);
-        assert_int_equal(chmod("place", modes[i]), 0);
-        check_refused();
-    }
-}
-
+/* Whoever writes there can bring these files, sticky or not, and root's command would run on them. */
 TEST(a_planted_file_is_not_recovered)
 {
-    plant(geteuid(), 0664);
-    check_refused();
-    plant(geteuid(), 0646);
-    check_refused();
-    if (geteuid() != 0) {
-        print_message("the rest needs root to make files of a stranger\n");
-        return;
+    static const struct {
+        bool needs_root;
+        const char *set_up;
+    } cases[] = {
+        {false, "chmod 1777 place"},
+        {false, "chmod 777 place"},
+        {false, "chmod 775 place"},
+        {false, "chmod 2770 place"},
+        {false, "chmod 664 " PLANTED},
+        {false, "chmod 646 " PLANTED},
+        {false, "ln -f place/.fstune-kept.snippet kept-too"},
+        {true, "chown 65534 " PLANTED},
+        {true, "chown 65534 place/.fstune-kept.snippet"},
+    };
+    struct apply_order order = plain;
+    order.rollback = "touch said";
+    for (size_t i = 0; i < RIG_COUNT(cases) && (geteuid() == 0 || !cases[i].needs_root); i++) {
+        bool recovered;
+        plant(cases[i].set_up);
+        if (apply_recover(&order, &recovered, &err) != -EPERM)
+            fail_msg("%s: %s", cases[i].set_up, err.text);
+        assert_false(rig_exists("said"));
+        assert_string_equal(contents("place/snippet"), "new\n");
+        shell("ls " PLANTED " >planted");
     }
-    plant(STRANGER, 0644);
-    check_refused();
-    assert_int_equal(chown("place/.fstune-applying.snippet", 0, 0), 0);
-    check_refused();
-    assert_int_equal(chown("place/.fstune-kept.snippet", 0, 0), 0);
-    assert_int_equal(link("place/.fstune-kept.snippet", "kept-too"), 0);
-    check_refused();
-    assert_int_equal(unlink("kept-too"), 0);
 }
 
 TEST(a_planted_way_back_is_not_taken)
 {
-    set_up_both();
-    assert_int_equal(chmod("place/snippet.previous", 0666), 0);
-    assert_int_equal(apply_rollback(&plain, &state, &err), -EPERM);
-    assert_int_equal(state, APPLY_OLD);
-    if (geteuid() == 0) {
-        assert_true(chmod("place/snippet.previous", 0644) == 0 &&
-                    chown("place/snippet.previous", STRANGER, STRANGER) == 0);
-        assert_int_equal(apply_rollback(&plain, &state, &err), -EPERM);
+    static const char *const cases[] = {"chmod 666 place/snippet.previous",
+                                        "chown 65534:65534 place/snippet.previous"};
+    for (size_t i = 0; i < RIG_COUNT(cases) && (i == 0 || geteuid() == 0); i++) {
+        set_up_place("old\n", "new\n", NULL);
+        shell(cases[i]);
+        assert_int_equal(apply_rollback(&plain, &err), -EPERM);
+        check_place("old\n", "new\n");
     }
-    assert_string_equal(contents("place/snippet"), "old\n");
-    assert_string_equal(contents("place/snippet.previous"), "new\n");
 }
 
 TEST(a_way_that_others_can_turn_is_refused)
 {
     struct apply_order order = plain;
-    assert_int_equal(mkdir("place/deep", 0755), 0);
     order.path = "place/deep/snippet";
-    assert_int_equal(chmod("place", 0775), 0);
-    assert_int_equal(apply(order), -EPERM);
+    shell("mkdir -m 755 place/deep; chmod 775 place");
+    assert_int_equal(apply_snippet(&order, &err), -EPERM);
     assert_non_null(strstr(err.text, "on the way there: place:"));
     assert_int_equal(chmod("place", 01777), 0);
-    assert_int_equal(apply(order), 0);
+    assert_int_equal(apply_snippet(&order, &err), 0);
 }
 
 /* It is that user's business what stands there, at every moment. */
 TEST(root_recovers_what_the_owner_of_the_directory_left)
 {
     bool recovered = false;
-    if (geteuid() != 0) {
-        print_message("needs root to give a directory away\n");
-        skip();
-    }
-    plant(STRANGER, 0644);
-    assert_true(chown("place", STRANGER, STRANGER) == 0 && chown("place/snippet", STRANGER, STRANGER) == 0);
+    need_root();
+    plant("chown -R 65534:65534 place");
     assert_int_equal(apply_recover(&plain, &recovered, &err), 0);
     assert_true(recovered);
     assert_string_equal(contents("place/snippet"), "planted\n");
 }
 
-static int check_as_nobody(void)
+static int check_as_stranger(void)
 {
-    if (setgid(65534) != 0 || setuid(65534) != 0)
-        return 99;
+    become_stranger();
     return apply_check("place/snippet", &err) == -EACCES ? 0 : 1;
 }
 
 TEST(a_directory_that_is_not_ours_to_write_is_found_before)
 {
-    if (geteuid() != 0)
-        skip();
+    need_root();
     assert_int_equal(chmod(".", 0755), 0);
-    assert_int_equal(in_child(check_as_nobody), 0);
+    assert_int_equal(in_child(check_as_stranger), 0);
     assert_int_equal(apply_check("place/snippet", &err), 0);
     assert_int_equal(apply_check("nowhere/snippet", &err), -ENOENT);
 }

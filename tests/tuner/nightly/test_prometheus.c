@@ -4,7 +4,7 @@
 #include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/base/replace.h"
-#include "tuner/nightly/prometheus.h"
+#include "tuner/nightly/report_retune.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -73,60 +73,55 @@ static char *print(const char *old)
  */
 static void check_grammar(const char *text)
 {
-    regex_t comment, sample;
-    char group[128] = "";
-    assert_int_equal(regcomp(&comment, "^# (HELP|TYPE) fstune_[a-z_]+ .+$", REG_EXTENDED | REG_NOSUB), 0);
-    assert_int_equal(
-        regcomp(&sample,
-                "^fstune_[a-z_]+\\{target=\"[A-Za-z0-9._-]+\"(,[a-z]+=\"([^\"\\]|\\\\[n\"\\])*\")?\\} "
-                "-?[0-9]+(\\.[0-9]+)?(e[+-][0-9]+)?$",
-                REG_EXTENDED | REG_NOSUB),
-        0);
-    while (*text != '\0') {
-        char line[512], name[128];
-        size_t n = strcspn(text, "\n");
-        assert_int_equal(text[n], '\n');
-        snprintf(line, sizeof line, "%.*s", (int)n, text);
-        if (regexec(line[0] == '#' ? &comment : &sample, line, 0, NULL, 0) != 0)
-            fail_msg("'%s' is no line of the format", line);
-        snprintf(name, sizeof name, "%.*s", (int)strcspn(line + (line[0] == '#' ? 7 : 0), " {"),
-                 line + (line[0] == '#' ? 7 : 0));
-        if (strncmp(line, "# HELP", 6) == 0)
-            snprintf(group, sizeof group, "%s", name);
+    regex_t line;
+    regmatch_t match[5];
+    char group[128] = "", name[128];
+    assert_int_equal(regcomp(&line,
+                             "^(# (HELP|TYPE) )?(fstune_[a-z_]+)( [^\n]+|"
+                             "\\{target=\"[A-Za-z0-9._-]+\"(,[a-z]+=\"([^\"\\\n]|\\\\[n\"\\])*\")?\\} "
+                             "-?[0-9]+(\\.[0-9]+)?(e[+-][0-9]+)?)\n",
+                             REG_EXTENDED),
+                     0);
+    for (; *text != '\0'; text += match[0].rm_eo) {
+        bool is_right = regexec(&line, text, RIG_COUNT(match), match, 0) == 0;
+        /* What follows a name says whether it is a comment. */
+        if (!is_right || (match[1].rm_so >= 0) != (text[match[4].rm_so] == ' '))
+            fail_msg("the format has no such line: %s", text);
+        snprintf(name, sizeof name, "%.*s", (int)(match[3].rm_eo - match[3].rm_so), text + match[3].rm_so);
+        if (strncmp(text, "# HELP", 6) == 0)
+            memcpy(group, name, sizeof group);
         assert_string_equal(name, group);
-        text += n + 1;
     }
-    regfree(&comment);
-    regfree(&sample);
+    regfree(&line);
+}
+
+static void check_parts(const char *text, const char *const *parts, size_t n, bool expected)
+{
+    for (size_t i = 0; i < n; i++) {
+        if ((strstr(text, parts[i]) != NULL) != expected)
+            fail_msg("%s: %s\n%s", parts[i], expected ? "is missing" : "is there", text);
+    }
 }
 
 TEST(a_night_is_written_in_the_format)
 {
+    static const char *const known[] = {"\nfstune_throughput_bytes_per_second{target=\"vm1\"} 1000000000\n",
+                                        "\nfstune_gain_ratio{target=\"vm1\"} 1.25\n",
+                                        "\nfstune_behind{target=\"vm1\"} 1\n",
+                                        "\nfstune_written_bytes{target=\"vm1\"} 123\n",
+                                        "\nfstune_verdict_info{target=\"vm1\",verdict=\"no_change\"} 1\n",
+                                        "\nfstune_verdict_info{target=\"vm2\",verdict=\"skipped\"} 1\n",
+                                        "\nfstune_skipped_nights{target=\"vm2\"} 7\n",
+                                        "\nfstune_exit_code{target=\"vm2\"} 3\n",
+                                        "\nfstune_last_run_timestamp_seconds{target=\"vm1\"} 1700000000.25\n",
+                                        "path=\"/a\\\"b\\\\c\\nd\""};
+    /* What is not known has no sample. */
+    static const char *const unknown[] = {"nan", "fstune_gain_high_ratio{",
+                                          "fstune_throughput_bytes_per_second{target=\"vm2\"}"};
     AUTO(auto_free) char *text = print(NULL);
     check_grammar(text);
-    assert_non_null(strstr(text, "\nfstune_throughput_bytes_per_second{target=\"vm1\"} 1000000000\n"));
-    assert_non_null(strstr(text, "\nfstune_gain_ratio{target=\"vm1\"} 1.25\n"));
-    assert_non_null(strstr(text, "\nfstune_behind{target=\"vm1\"} 1\n"));
-    assert_non_null(strstr(text, "\nfstune_written_bytes{target=\"vm1\"} 123\n"));
-    assert_non_null(strstr(text, "\nfstune_verdict_info{target=\"vm1\",verdict=\"no_change\"} 1\n"));
-    assert_non_null(strstr(text, "\nfstune_verdict_info{target=\"vm2\",verdict=\"skipped\"} 1\n"));
-    assert_non_null(strstr(text, "\nfstune_skipped_nights{target=\"vm2\"} 7\n"));
-    assert_non_null(strstr(text, "\nfstune_exit_code{target=\"vm2\"} 3\n"));
-    assert_non_null(strstr(text, "\nfstune_last_run_timestamp_seconds{target=\"vm1\"} 1700000000.25\n"));
-}
-
-TEST(what_is_not_known_has_no_sample)
-{
-    AUTO(auto_free) char *text = print(NULL);
-    assert_null(strstr(text, "nan"));
-    assert_null(strstr(text, "fstune_gain_high_ratio{"));
-    assert_null(strstr(text, "fstune_throughput_bytes_per_second{target=\"vm2\"}"));
-}
-
-TEST(labels_are_escaped)
-{
-    AUTO(auto_free) char *text = print(NULL);
-    assert_non_null(strstr(text, "path=\"/a\\\"b\\\\c\\nd\""));
+    check_parts(text, known, RIG_COUNT(known), true);
+    check_parts(text, unknown, RIG_COUNT(unknown), false);
 }
 
 TEST(the_samples_of_other_targets_stay)
@@ -134,33 +129,34 @@ TEST(the_samples_of_other_targets_stay)
     AUTO(auto_free) char *before = print(NULL);
     report.n = 1;
     outcomes[0].night.throughput.mean = 2e9;
-    char *text = print(before);
+    AUTO(auto_free) char *text = print(before);
     check_grammar(text);
     assert_non_null(strstr(text, "\nfstune_throughput_bytes_per_second{target=\"vm1\"} 2000000000\n"));
     assert_null(strstr(text, "{target=\"vm1\"} 1000000000\n"));
     assert_non_null(strstr(text, "\nfstune_skipped_nights{target=\"vm2\"} 7\n"));
-    free(text);
-    /* What is not configured any more, or was never ours, goes. */
-    text = print("fstune_behind{target=\"vm3\"} 1\nother 1\nfstune_behind{target=\"vm2\"} "
-                 "1\nfstune_behind{target=\"vm2");
+}
+
+TEST(what_is_not_configured_any_more_or_was_never_ours_goes)
+{
+    static const char *const gone[] = {"vm3", "other"};
+    report.n = 1;
+    AUTO(auto_free)
+    char *text = print("fstune_behind{target=\"vm3\"} 1\nother 1\nfstune_behind{target=\"vm2\"} "
+                       "1\nfstune_behind{target=\"vm2");
     check_grammar(text);
-    assert_null(strstr(text, "vm3"));
-    assert_null(strstr(text, "other"));
+    check_parts(text, gone, RIG_COUNT(gone), false);
     assert_non_null(strstr(text, "\nfstune_behind{target=\"vm2\"} 1\n"));
-    free(text);
 }
 
 TEST(the_file_is_for_all_to_read_and_alone)
 {
-    struct stat status;
     assert_int_equal(mkdir("prom", 0755), 0);
-    assert_int_equal(prometheus_write("prom/f.prom", &report, &config, &err), 0);
-    report.n = 1;
-    assert_int_equal(prometheus_write("prom/f.prom", &report, &config, &err), 0);
-    assert_int_equal(stat("prom/f.prom", &status), 0);
-    assert_int_equal(status.st_mode & 07777, 0644);
+    for (report.n = 2; report.n > 0; report.n--)
+        assert_int_equal(prometheus_write("prom/f.prom", &report, &config, &err), 0);
+    assert_int_equal(system("test $(stat -c %a prom/f.prom) = 644"), 0);
     assert_int_equal(rig_count_entries("prom"), 1);
     assert_int_equal(system("grep -q 'fstune_skipped_nights{target=\"vm2\"} 7' prom/f.prom"), 0);
+    report.n = 2;
     assert_true(prometheus_write("nowhere/f.prom", &report, &config, &err) < 0);
     assert_non_null(strstr(err.text, "--prometheus nowhere/f.prom"));
 }
@@ -168,30 +164,27 @@ TEST(the_file_is_for_all_to_read_and_alone)
 /* A directory of a group, as docs/nightly.md wants it for the service; but what stands there is ours. */
 TEST(a_directory_may_be_shared_but_not_the_file)
 {
-    assert_true(mkdir("shared", 0755) == 0 && chmod("shared", 02775) == 0);
-    assert_int_equal(prometheus_write("shared/f.prom", &report, &config, &err), 0);
-    assert_int_equal(prometheus_write("shared/f.prom", &report, &config, &err), 0);
-    assert_int_equal(chmod("shared/f.prom", 0666), 0);
-    assert_int_equal(prometheus_write("shared/f.prom", &report, &config, &err), -EPERM);
-    assert_true(unlink("shared/f.prom") == 0 && chmod("shared", 0777) == 0);
-    assert_int_equal(prometheus_write("shared/f.prom", &report, &config, &err), -EPERM);
+    static const struct {
+        const char *set_up;
+        int result;
+    } cases[] = {{"mkdir shared; chmod 2775 shared", 0},
+                 {"true", 0},
+                 {"chmod 666 shared/f.prom", -EPERM},
+                 {"rm shared/f.prom; chmod 777 shared", -EPERM}};
+    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+        assert_int_equal(system(cases[i].set_up), 0);
+        assert_int_equal(prometheus_write("shared/f.prom", &report, &config, &err), cases[i].result);
+    }
     assert_int_equal(rig_count_entries("shared"), 0);
-}
-
-/* What a killed process staged; touched: when. */
-static void leave_behind(const char *name, const char *touched)
-{
-    char command[256];
-    snprintf(command, sizeof command, "touch -d '%s' %s", touched, name);
-    assert_int_equal(system(command), 0);
 }
 
 TEST(what_a_kill_left_is_removed_when_nobody_can_still_use_it)
 {
-    assert_int_equal(mkdir("left", 0755), 0);
-    leave_behind("left/.fstune-0123456789abcdef.f.prom.new", "2 hours ago");
-    leave_behind("left/.fstune-0123456789abcdee.f.prom.new", "1 minute ago");
-    leave_behind("left/.fstune-0123456789abcdef.g.prom.new", "2 hours ago");
+    assert_int_equal(system("mkdir left; cd left; "
+                            "touch -d '2 hours ago' .fstune-0123456789abcdef.f.prom.new; "
+                            "touch -d '1 minute ago' .fstune-0123456789abcdee.f.prom.new; "
+                            "touch -d '2 hours ago' .fstune-0123456789abcdef.g.prom.new"),
+                     0);
     assert_int_equal(prometheus_write("left/f.prom", &report, &config, &err), 0);
     assert_false(rig_exists("left/.fstune-0123456789abcdef.f.prom.new"));
     assert_true(rig_exists("left/.fstune-0123456789abcdee.f.prom.new"));

@@ -1,27 +1,53 @@
-/* Tests of `fstune retune` on a real file system: the file that is kept, signals and kills. */
+/* Tests of `fstune retune` on a real file system: the file that is kept, signals, and a target whose file
+ * system stands still before one that works. Kills: see test_apply_faults and tests/faults/retune_kills. */
 #include "tests/test.h"
 #include "tests/tuner/rig.h"
 
 #include <fcntl.h>
+#include <linux/fs.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-GROUP(rig_enter, rig_leave);
-GROUP_NEEDS(rig_find_program);
-
-#define N_KILLS 40
+#define PATIENCE_S 60
 
 static struct rig_run run;
 static char here[256];
+static int root_fd = -1; /* of the mount that stands still */
+static pid_t watchdog;
+
+static const char *const night_of_two[] = {"retune", "--config", "two.conf", "--json", "--force", NULL};
+
+/* Also at the exit of a test program that failed: a frozen mount would stay for ever. */
+static void clean_up(void)
+{
+    if (root_fd < 0)
+        return;
+    kill(watchdog, SIGKILL);
+    waitpid(watchdog, NULL, 0);
+    ioctl(root_fd, FITHAW, 0);
+    close(root_fd);
+    root_fd = -1;
+    if (system("umount still || umount -l still") != 0)
+        fprintf(stderr, "the mount stays\n");
+}
+
+FIXTURE(enter)
+{
+    return atexit(clean_up) != 0 ? -1 : rig_enter(test_state);
+}
+
+GROUP(enter, rig_leave);
+GROUP_NEEDS(rig_find_program);
 
 FIXTURE(setup)
 {
-    if (getcwd(here, sizeof here) == NULL || system("rm -rf * && mkdir dir") != 0)
+    if (getcwd(here, sizeof here) == NULL || system("rm -rf * && mkdir dir still") != 0)
         return -1;
     rig_write(
         "n.conf",
@@ -29,10 +55,25 @@ FIXTURE(setup)
         "request_size = \"64k\"; queue_depth = \"1,4\"; api = \"psync,io_uring\";\n"
         "targets = ( { name = \"media\"; path = \"%s/dir\"; pattern = \"randread\"; keep_file = true; } );",
         here, here);
+    rig_simulator("s", "run_cv = 0.02;", rig_peak_bps);
+    rig_write(
+        "two.conf",
+        "db = \"%s/h.db\"; request_size = \"64k\"; file_size = \"128m\";\n"
+        "targets = ( { name = \"still\"; path = \"%s/still\"; pattern = \"randread\"; first_budget = "
+        "\"3s\"; budget = \"3s\"; queue_depth = \"1\"; api = \"psync\"; }, { name = \"fine\"; pattern = "
+        "\"randwrite\"; simulate = \"s.conf\"; first_budget = \"20s\"; budget = \"20s\"; } );",
+        here, here);
     return 0;
 }
 
-EACH_TEST(setup, NULL);
+FIXTURE(tear_down)
+{
+    rig_free(&run);
+    clean_up();
+    return 0;
+}
+
+EACH_TEST(setup, tear_down);
 
 static json_t *night(void)
 {
@@ -42,9 +83,9 @@ static json_t *night(void)
     return document;
 }
 
-static const json_t *of_target(const json_t *document, const char *key)
+static const json_t *of_target(const json_t *document, size_t i, const char *key)
 {
-    return json_object_get(json_array_get(json_object_get(document, "targets"), 0), key);
+    return json_object_get(json_array_get(json_object_get(document, "targets"), i), key);
 }
 
 static ino_t inode_of(const char *path)
@@ -57,49 +98,39 @@ static ino_t inode_of(const char *path)
 TEST(a_kept_file_is_filled_once_and_only_read_later)
 {
     json_t *document = night();
-    assert_int_equal(json_integer_value(of_target(document, "filled_bytes")), 128 << 20);
-    assert_int_equal(json_integer_value(of_target(document, "bytes_written")), 128 << 20);
+    assert_int_equal(json_integer_value(of_target(document, 0, "filled_bytes")), 128 << 20);
+    assert_int_equal(json_integer_value(of_target(document, 0, "bytes_written")), 128 << 20);
     json_decref(document);
     const ino_t inode = inode_of("dir/.fstune-media");
     document = night();
-    assert_int_equal(json_integer_value(of_target(document, "bytes_written")), 0);
-    assert_non_null(json_string_value(of_target(document, "evidence")));
+    assert_int_equal(json_integer_value(of_target(document, 0, "bytes_written")), 0);
+    assert_non_null(json_string_value(of_target(document, 0, "evidence")));
     json_decref(document);
     assert_true(inode_of("dir/.fstune-media") == inode);
 }
 
-static void check_refused(const char *command)
+TEST(a_file_that_fstune_did_not_make_or_that_changed_is_refused)
 {
-    char text[128];
-    assert_int_equal(system("rm -f h.db* dir/.fstune-media"), 0);
-    assert_int_equal(system(command), 0);
-    snprintf(text, sizeof text, "sha256sum dir/.fstune-media >before");
-    assert_int_equal(system(text), 0);
-    rig_run(&run, NULL, "retune", "--config", "n.conf", "--force", NULL);
-    assert_int_equal(run.code, 1);
-    assert_non_null(strstr(run.err, "is not the file that fstune made there"));
-    rig_free(&run);
-    assert_int_equal(system("sha256sum --status -c before"), 0);
-}
-
-TEST(a_file_that_fstune_did_not_make_is_refused)
-{
-    check_refused("echo precious >dir/.fstune-media");
-    check_refused("ln -s /etc/hostname dir/.fstune-media");
-}
-
-TEST(a_kept_file_that_changed_is_refused_and_a_lost_one_made_anew)
-{
-    json_decref(night());
-    assert_int_equal(
-        system("chmod u+w dir/.fstune-media && printf x | dd of=dir/.fstune-media conv=notrunc status=none"),
-        0);
-    rig_run(&run, NULL, "retune", "--config", "n.conf", "--force", NULL);
-    assert_int_equal(run.code, 1);
-    rig_free(&run);
+    static const char *const cases[] = {
+        "echo precious >dir/.fstune-media", "ln -s /etc/hostname dir/.fstune-media",
+        "chmod u+w dir/.fstune-media && printf x | dd of=dir/.fstune-media conv=notrunc status=none"};
+    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+        bool is_made = i + 1 == RIG_COUNT(cases);
+        assert_int_equal(system("rm -f h.db* dir/.fstune-media"), 0);
+        if (is_made)
+            json_decref(night());
+        assert_int_equal(system(cases[i]), 0);
+        assert_int_equal(system("sha256sum dir/.fstune-media >before"), 0);
+        rig_run(&run, NULL, "retune", "--config", "n.conf", "--force", NULL);
+        assert_int_equal(run.code, 1);
+        assert_true(is_made || strstr(run.err, "is not the file that fstune made there") != NULL);
+        rig_free(&run);
+        assert_int_equal(system("sha256sum --status -c before"), 0);
+    }
+    /* A lost one is made anew. */
     assert_int_equal(unlink("dir/.fstune-media"), 0);
     json_auto_t *document = night();
-    assert_int_equal(json_integer_value(of_target(document, "filled_bytes")), 128 << 20);
+    assert_int_equal(json_integer_value(of_target(document, 0, "filled_bytes")), 128 << 20);
 }
 
 TEST(a_signal_ends_the_night_with_what_it_has)
@@ -121,39 +152,99 @@ TEST(a_signal_ends_the_night_with_what_it_has)
     rig_free(&run);
 }
 
-/* A whole snippet ends with its last line. */
-static bool is_whole(const char *name)
+static void freeze(void)
 {
-    char command[128];
-    snprintf(command, sizeof command, "tail -n 1 %s | grep -qx 'FSTUNE_SYNC=end\\|mine'", name);
-    return !rig_exists(name) || system(command) == 0;
+    if (geteuid() != 0 || system("truncate -s 512M image && mkfs.ext4 -q image && "
+                                 "mount -o loop image still") != 0) {
+        print_message("skipped: no file system can be mounted here\n");
+        skip();
+    }
+    root_fd = open("still", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    assert_true(root_fd >= 0);
+    assert_int_equal(ioctl(root_fd, FIFREEZE, 0), 0);
+    /* Whoever waits for a process that hangs would wait for ever. */
+    watchdog = fork();
+    if (watchdog == 0) {
+        sleep(PATIENCE_S);
+        _exit(ioctl(root_fd, FITHAW, 0) == 0 ? 0 : 1);
+    }
 }
 
-TEST(a_kill_at_any_moment_leaves_the_snippet_whole)
+/* In place of the one before; the caller releases its document. */
+static json_t *whole_night(void)
 {
-    static const char *const arguments[] = {"retune", "--config", "s.nconf", "--quiet", NULL};
-    unsigned n_applied = 0;
-    rig_simulator("s", "run_cv = 0.02;", rig_peak_bps);
-    rig_write("s.nconf",
-              "db = \"h.db\"; first_budget = \"20s\"; budget = \"10s\"; simulate = \"s.conf\"; targets = ( { "
-              "name = \"vm1\"; pattern = \"randwrite\"; emit = \"shell\"; snippet = \"%s/dir/vm1.env\"; "
-              "check = \"sleep 0.02\"; apply = \"sleep 0.02\"; } );",
-              here);
-    for (unsigned i = 0; i < N_KILLS; i++) {
-        rig_write("dir/vm1.env", "mine\n");
-        assert_int_equal(system("rm -f h.db*"), 0);
-        rig_start(&run, NULL, arguments);
-        usleep(20000 + 10000 * i);
-        kill(run.pid, SIGKILL);
-        rig_finish(&run);
-        rig_free(&run);
-        assert_true(rig_exists("dir/vm1.env") && is_whole("dir/vm1.env"));
-        assert_true(is_whole("dir/vm1.env.previous"));
-        n_applied += system("grep -q FSTUNE_API dir/vm1.env") == 0;
-    }
-    print_message("%u of %d kills came after the new snippet was in place\n", n_applied, N_KILLS);
-    rig_run(&run, NULL, "retune", "--config", "s.nconf", NULL);
-    if (run.code != 0)
-        fail_msg("exit code %d: %s", run.code, run.err);
     rig_free(&run);
+    rig_start(&run, NULL, night_of_two);
+    rig_finish(&run);
+    return rig_json(&run);
+}
+
+static const char *text_of(const json_t *document, size_t i, const char *key)
+{
+    const char *text = json_string_value(of_target(document, i, key));
+    return text != NULL ? text : "";
+}
+
+/* The process that `text` says was left behind. */
+static pid_t left_behind(const char *text)
+{
+    const char *number = strstr(text, "left to the kernel as process ");
+    if (number == NULL)
+        fail_msg("%s", text);
+    return (pid_t)strtol(number + strlen("left to the kernel as process "), NULL, 10);
+}
+
+static void thaw(pid_t pid)
+{
+    assert_int_equal(ioctl(root_fd, FITHAW, 0), 0);
+    for (unsigned i = 0; i < 1000 && kill(pid, 0) == 0; i++)
+        usleep(10000);
+    assert_false(kill(pid, 0) == 0);
+    assert_int_equal(system("[ \"$(ls -A still)\" = lost+found ]"), 0);
+}
+
+TEST(a_target_that_stands_still_costs_no_other_its_night)
+{
+    freeze();
+    json_t *document = whole_night();
+    assert_int_equal(run.code, 1);
+    assert_false(json_is_true(json_object_get(document, "interrupted")));
+    assert_string_equal(text_of(document, 0, "verdict"), "failed");
+    assert_int_equal(json_integer_value(of_target(document, 0, "exit_code")), 1);
+    assert_int_equal(strncmp(text_of(document, 0, "reason"), "does not answer: the device has stalled", 39),
+                     0);
+    const pid_t pid = left_behind(text_of(document, 0, "reason"));
+    assert_true(kill(pid, 0) == 0);
+    assert_true(json_is_object(of_target(document, 1, "document")));
+    assert_int_not_equal(json_integer_value(of_target(document, 1, "exit_code")), 1);
+    assert_non_null(strstr(run.err, "fstune: still: does not answer"));
+    json_decref(document);
+
+    document = whole_night();
+    assert_string_equal(text_of(document, 0, "verdict"), "skipped");
+    assert_non_null(strstr(text_of(document, 0, "reason"), "one that stalled still holds it"));
+    assert_true(json_is_object(of_target(document, 1, "document")));
+    json_decref(document);
+
+    thaw(pid);
+    assert_int_equal(system("sed -i 's/\"3s\"/\"30s\"/g' two.conf"), 0); /* however busy the machine is */
+    document = whole_night();
+    assert_true(json_is_object(of_target(document, 0, "document")));
+    json_decref(document);
+}
+
+TEST(a_signal_ends_a_night_that_stands_still_and_every_target_has_a_line)
+{
+    freeze();
+    rig_start(&run, NULL, night_of_two);
+    usleep(1500000);
+    assert_int_equal(kill(run.pid, SIGINT), 0);
+    rig_finish(&run);
+    assert_int_equal(run.code, 128 + SIGINT);
+    json_auto_t *document = rig_json(&run);
+    assert_true(json_is_true(json_object_get(document, "interrupted")));
+    assert_string_equal(text_of(document, 0, "reason"), "interrupted before anything could be measured");
+    assert_string_equal(text_of(document, 1, "verdict"), "interrupted");
+    assert_string_equal(text_of(document, 1, "text"), "not begun: a signal ended the night before");
+    thaw(0x7fffffff); /* nobody's */
 }

@@ -17,11 +17,12 @@ static struct retune_request request;
 static struct retune_result result;
 static struct err err;
 static json_t *past;
+static struct retune_state remembered; /* what recollect read of it */
 
 static const struct point hill = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0};
 static const struct point below = {65536, 4, 0, API_IO_URING, 1, SYNC_END, 0};
 
-/* Where the hill was, half the rate; the best is now 20 % better than that in force. */
+/* Where the hill was, half the rate; the best is now 20 % better than the current setting. */
 static double moved_bps(const struct point *point)
 {
     return rig_peak_bps(point) * (point->direct ? 0.6 : 1);
@@ -53,6 +54,7 @@ FIXTURE(confirming_past)
 FIXTURE(drop_past)
 {
     json_decref(past);
+    retune_state_done(&remembered);
     retune_result_done(&result);
     memset(&result, 0, sizeof result);
     return 0;
@@ -60,9 +62,22 @@ FIXTURE(drop_past)
 
 EACH_TEST(confirming_past, drop_past);
 
+static void remember(const struct retune_record *record)
+{
+    json_array_append_new(past, json_pack("{s:o}", "night", retune_state_json(record)));
+}
+
+/* What is remembered now. */
+static void recollect(void)
+{
+    retune_state_done(&remembered);
+    assert_int_equal(retune_state_read(&remembered, past), 0);
+}
+
 static int recall(void *context, struct session *session, json_t **ret_documents, struct err *ret_err)
 {
-    (void)ret_err;
+    if (context == NULL)
+        return err_set(ret_err, -EBADMSG, "the history is damaged");
     assert_ptr_equal(context, &past);
     assert_true(session->simulated);
     *ret_documents = json_incref(past);
@@ -149,19 +164,14 @@ TEST(an_ample_write_budget_changes_nothing)
     assert_null(strstr(result.evidence, "of writes"));
 }
 
-TEST(first_night_makes_an_advice)
+TEST(a_first_night_makes_an_advice_and_an_unchanged_machine_keeps_it)
 {
+    static const char *const seeds[] = {"2", "3", "4"};
     night("peak.conf", "1", NULL, NIGHT_FIRST);
     assert_true(result.first && result.has_recommendation && result.conclusive);
     assert_true(factors_equal(&result.recommendation, &hill));
     assert_close(result.throughput.mean / 2e9, 1, 0.05);
     assert_non_null(strstr(result.evidence, "first tune"));
-}
-
-TEST(an_unchanged_machine_keeps_its_settings)
-{
-    static const char *const seeds[] = {"2", "3", "4"};
-    night("peak.conf", "1", NULL, NIGHT_FIRST);
     for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
         night("peak.conf", seeds[i], &hill, NIGHT_NO_CHANGE);
         assert_int_equal(result.behind, 0);
@@ -172,33 +182,30 @@ TEST(an_unchanged_machine_keeps_its_settings)
     }
 }
 
+/* The document advises what should be the current setting. */
+static void check_advice(const struct point *point)
+{
+    struct recommendation recommendation;
+    assert_true(factors_equal(&result.recommendation, point));
+    assert_int_equal(recommendation_read(&recommendation, result.document, &err), 0);
+    assert_true(factors_equal(&recommendation.point, point));
+}
+
 TEST(a_shift_is_confirmed_by_a_second_night)
 {
     night("peak.conf", "1", NULL, NIGHT_FIRST);
     night("moved.conf", "2", &hill, NIGHT_PENDING);
-    assert_true(factors_equal(&result.recommendation, &hill));
+    check_advice(&hill);
     assert_true(factors_equal(&result.contender, &below));
     /* 0.8 against 0.6 */
     assert_close(result.gain_tonight.mean, 4.0 / 3, 0.1);
     assert_true(result.behind & NIGHT_BEHIND_SETTINGS);
     assert_true(result.reason[0] != '\0');
     night("moved.conf", "3", &hill, NIGHT_CHANGE);
-    assert_true(factors_equal(&result.recommendation, &below));
+    check_advice(&below);
     assert_int_equal(result.gain_pooled.n, 2);
     assert_true(result.gain_pooled.interval.low > 1.03);
     assert_false(result.behind & NIGHT_BEHIND_SETTINGS);
-}
-
-TEST(the_document_advises_what_should_be_in_force)
-{
-    struct recommendation recommendation;
-    night("moved.conf", "1", &hill, NIGHT_PENDING);
-    assert_int_equal(recommendation_read(&recommendation, result.document, &err), 0);
-    assert_true(factors_equal(&recommendation.point, &hill));
-    night("moved.conf", "2", &hill, NIGHT_CHANGE);
-    assert_int_equal(recommendation_read(&recommendation, result.document, &err), 0);
-    assert_true(factors_equal(&recommendation.point, &below));
-    assert_close(recommendation.speedup, 4.0 / 3, 0.1);
 }
 
 TEST(slower_settings_in_force_are_an_alarm_after_three_nights)
@@ -240,18 +247,10 @@ TEST(settings_in_force_that_cannot_be_measured_are_refused)
     assert_true(err.text[0] != '\0');
 }
 
-static int fail_to_recall(void *context, struct session *session, json_t **ret_documents, struct err *ret_err)
-{
-    (void)context;
-    (void)session;
-    (void)ret_documents;
-    return err_set(ret_err, -EBADMSG, "the history is damaged");
-}
-
 TEST(a_history_that_fails_ends_the_night)
 {
     prepare("peak.conf", "1", &hill);
-    request.recall = fail_to_recall;
+    request.context = NULL;
     assert_int_equal(retune_measure(&request, &result, &err), -EBADMSG);
     assert_non_null(strstr(err.text, "damaged"));
 }
@@ -263,7 +262,7 @@ static void remember_drift(size_t n, double loss)
         double level = log(2e9) + (double)(n - i) * loss;
         struct retune_record record = {.has_in_force = true, .in_force = hill, .n_confirming = 1};
         record.confirming[0] = (struct retune_confirming){hill, {5, level, 0.02}, {5, level, 0.02}};
-        json_array_append_new(past, json_pack("{s:o}", "night", retune_state_json(&record)));
+        remember(&record);
     }
 }
 
@@ -291,79 +290,69 @@ static struct retune_record record_of(const struct point *in_force, double gain)
     return record;
 }
 
-static void remember(const struct retune_record *record)
-{
-    json_array_append_new(past, json_pack("{s:o}", "night", retune_state_json(record)));
-}
-
 TEST(a_night_is_read_as_it_was_written)
 {
-    AUTO(retune_state_done) struct retune_state memory;
     struct nights_estimate ratios[4];
     struct point pending[NIGHT_MAX_PENDING];
     struct retune_record record = record_of(&hill, 0.25);
     remember(&record);
-    assert_int_equal(retune_state_read(&memory, past), 0);
-    assert_int_equal(memory.n, 1);
-    assert_int_equal(retune_state_row(&memory, &below, &hill, ratios, 4), 1);
+    recollect();
+    assert_int_equal(remembered.n, 1);
+    assert_int_equal(retune_state_row(&remembered, &below, &hill, ratios, 4), 1);
     assert_close(ratios[0].log_mean, 0.25, 1e-12);
     assert_close(ratios[0].variance, 2 * 0.0001 / 5, 1e-12);
-    assert_int_equal(retune_state_pending(&memory, &hill, pending), 1);
+    assert_int_equal(retune_state_pending(&remembered, &hill, pending), 1);
     assert_true(factors_equal(&pending[0], &below));
-    assert_int_equal(retune_state_pending(&memory, &below, pending), 0);
+    assert_int_equal(retune_state_pending(&remembered, &below, pending), 0);
 }
 
 TEST(other_settings_in_force_end_the_row)
 {
-    AUTO(retune_state_done) struct retune_state memory;
     struct nights_estimate ratios[4];
     struct retune_record before = record_of(&below, 0.1), after = record_of(&hill, 0.2);
     remember(&after);
     remember(&before);
     remember(&after);
-    assert_int_equal(retune_state_read(&memory, past), 0);
-    assert_int_equal(retune_state_row(&memory, &below, &hill, ratios, 4), 1);
+    recollect();
+    assert_int_equal(retune_state_row(&remembered, &below, &hill, ratios, 4), 1);
 }
 
-static double n_learnt(const struct retune_state *memory, const struct retune_record *tonight,
-                       const struct point *contender, size_t row_begin)
+static double n_learnt(const struct retune_record *tonight, const struct point *contender, size_t row_begin)
 {
     struct nights_scatter scatter = {.n = 0};
-    retune_state_learn(memory, tonight, contender, row_begin, &scatter);
+    retune_state_learn(&remembered, tonight, contender, row_begin, &scatter);
     return scatter.n * 3 / 2;
 }
 
 TEST(scatter_is_learnt_outside_of_the_row_that_is_judged)
 {
-    AUTO(retune_state_done) struct retune_state memory;
     struct retune_record before = record_of(&below, 0.1), after = record_of(&hill, 0.2), tonight = after;
     before.has_in_force = false;
     remember(&before);
     remember(&after);
     remember(&after);
-    assert_int_equal(retune_state_read(&memory, past), 0);
-    assert_close(n_learnt(&memory, NULL, NULL, 0), 2, 1e-9);
-    assert_close(n_learnt(&memory, &tonight, NULL, 0), 3, 1e-9);
+    recollect();
+    assert_close(n_learnt(NULL, NULL, 0), 2, 1e-9);
+    assert_close(n_learnt(&tonight, NULL, 0), 3, 1e-9);
     /* Its row is tonight: what came before it counts. */
-    assert_close(n_learnt(&memory, &tonight, &below, 3), 2, 1e-9);
-    assert_close(n_learnt(&memory, &tonight, &below, 2), 1, 1e-9);
+    assert_close(n_learnt(&tonight, &below, 3), 2, 1e-9);
+    assert_close(n_learnt(&tonight, &below, 2), 1, 1e-9);
     /* Of another contender: all but what reaches across. */
-    assert_close(n_learnt(&memory, NULL, &(struct point){.threads = 9}, 2), 1, 1e-9);
+    assert_close(n_learnt(NULL, &(struct point){.threads = 9}, 2), 1, 1e-9);
 }
 
 TEST(changes_of_the_newest_nights_are_counted)
 {
-    AUTO(retune_state_done) struct retune_state memory;
     struct retune_record before = record_of(&below, 0.1), after = record_of(&hill, 0.2);
     remember(&after);
     remember(&before);
     remember(&before);
     remember(&after);
-    assert_int_equal(retune_state_read(&memory, past), 0);
-    assert_int_equal(retune_state_changes(&memory, &hill, 30), 2);
-    assert_int_equal(retune_state_changes(&memory, &below, 30), 3);
-    assert_int_equal(retune_state_changes(&memory, &below, 1), 1);
-    assert_int_equal(retune_state_changes(&memory, &hill, 1), 0);
+    recollect();
+    assert_int_equal(retune_state_changes(&remembered, &hill, 30), 2);
+    assert_int_equal(retune_state_changes(&remembered, &below, 30), 3);
+    assert_int_equal(retune_state_changes(&remembered, &below, 1), 1);
+    assert_int_equal(retune_state_changes(&remembered, &hill, 1), 0);
 }
 
 /* 37 % more, two nights running: a change, but not as the third of a month. */
@@ -391,21 +380,18 @@ TEST(damaged_nights_count_as_not_there)
         "{}", "{\"night\": 1}", "{\"night\": {\"in_force\": {}, \"fresh\": [], \"pending\": []}}",
         "{\"night\": {\"in_force\": null, \"fresh\": [{}], \"pending\": []}}",
         "{\"night\": {\"in_force\": null, \"fresh\": [], \"pending\": [1, 2, 3, 4]}}"};
-    struct retune_state memory;
     for (size_t i = 0; i < RIG_COUNT(texts); i++)
         json_array_append_new(past, json_loads(texts[i], 0, NULL));
     assert_int_equal(json_array_size(past), RIG_COUNT(texts));
-    assert_int_equal(retune_state_read(&memory, past), 0);
-    assert_int_equal(memory.n, 0);
-    retune_state_done(&memory);
-    assert_int_equal(retune_state_read(&memory, NULL), 0);
-    assert_int_equal(memory.n, 0);
-    retune_state_done(&memory);
+    recollect();
+    assert_int_equal(remembered.n, 0);
+    retune_state_done(&remembered);
+    assert_int_equal(retune_state_read(&remembered, NULL), 0);
+    assert_int_equal(remembered.n, 0);
 }
 
 TEST(a_week_of_slow_nights_is_the_new_level)
 {
-    struct retune_state memory;
     struct nights_estimate levels[20];
     struct retune_record calm = record_of(&hill, 0), down = calm;
     down.down = true;
@@ -413,9 +399,8 @@ TEST(a_week_of_slow_nights_is_the_new_level)
         remember(&calm);
     for (unsigned i = 1; i <= RETUNE_STATE_NEW_LEVEL; i++) {
         remember(&down);
-        assert_int_equal(retune_state_read(&memory, past), 0);
-        size_t n = retune_state_levels(&memory, &hill, levels, 20);
+        recollect();
+        size_t n = retune_state_levels(&remembered, &hill, levels, 20);
         assert_int_equal(n, i < RETUNE_STATE_NEW_LEVEL ? 3 : RETUNE_STATE_NEW_LEVEL);
-        retune_state_done(&memory);
     }
 }

@@ -41,10 +41,9 @@ static const struct retune_outcome *run_apart(int (*what)(struct err *night_err)
     trouble = what;
     for (size_t i = 0; i < config.n_targets; i++)
         config.targets[i].first_budget_ns = config.targets[i].settings.limits.budget_ns = 0;
-    retune_report_done(&report);
-    assert_int_equal(retune_run(&world, &config, "", &report, &err), 0);
+    run_world(world, "");
     assert_int_equal(report.n, 2);
-    assert_int_equal(asked.n, 0); /* not in this process */
+    assert_int_equal(n_asked, 0); /* not in this process */
     return report.outcomes;
 }
 
@@ -78,14 +77,6 @@ static int die(struct err *night_err)
     return 0;
 }
 
-TEST(a_process_that_dies_is_one_target_that_failed)
-{
-    const struct retune_outcome *outcomes = run_apart(die, RETUNE_SLACK_NS);
-    assert_true(outcomes[0].failed && outcomes[0].exit_code == 1 && report.exit_code == 1);
-    assert_string_equal(outcomes[0].text, "its process was ended by signal 9 (is memory short? see dmesg)");
-    check_second(&outcomes[1]);
-}
-
 static int hang(struct err *night_err)
 {
     (void)night_err;
@@ -95,27 +86,30 @@ static int hang(struct err *night_err)
     return 0;
 }
 
-TEST(one_that_hangs_is_ended_and_the_next_is_measured)
-{
-    const struct retune_outcome *outcomes = run_apart(hang, CLOCK_NS_PER_S);
-    assert_true(outcomes[0].failed && outcomes[0].exit_code == 1);
-    assert_string_equal(outcomes[0].text, "did not end in time and was killed");
-    check_second(&outcomes[1]);
-}
-
 static int be_late(struct err *night_err)
 {
     atomic_store(&interrupted, INTERRUPT_LATE);
     return err_set(night_err, -ETIME, "the time is over");
 }
 
-TEST(a_late_device_is_late_for_its_own_target_only)
+TEST(a_process_in_trouble_is_one_target_that_failed)
 {
-    const struct retune_outcome *outcomes = run_apart(be_late, RETUNE_SLACK_NS);
-    assert_int_equal(atomic_load(&interrupted), 0);
-    assert_true(outcomes[0].failed && !report.interrupted);
-    assert_string_equal(outcomes[0].text, "the time is over");
-    check_second(&outcomes[1]);
+    static const struct {
+        int (*trouble)(struct err *night_err);
+        uint64_t slack_ns;
+        const char *text;
+    } cases[] = {
+        {die, RETUNE_SLACK_NS, "its process was ended by signal 9 (is memory short? see dmesg)"},
+        {hang, CLOCK_NS_PER_S, "did not end in time and was killed"},
+        {be_late, RETUNE_SLACK_NS, "the time is over"},
+    };
+    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+        const struct retune_outcome *outcomes = run_apart(cases[i].trouble, cases[i].slack_ns);
+        assert_true(outcomes[0].failed && outcomes[0].exit_code == 1 && report.exit_code == 1);
+        assert_string_equal(outcomes[0].text, cases[i].text);
+        assert_true(atomic_load(&interrupted) == 0 && !report.interrupted);
+        check_second(&outcomes[1]);
+    }
 }
 
 /* The parent's flag is set while the first target is under way. */

@@ -1,8 +1,7 @@
 /* Tests of tuner/nightly/retune_ready: what is a reason to wait, and of the facts from bench/host/host_load.
  */
 #include "tests/test.h"
-#include "tuner/nightly/retune_config.h"
-#include "tuner/nightly/retune_ready.h"
+#include "tuner/nightly/retune_steps.h"
 
 #include <fcntl.h>
 #include <signal.h>
@@ -26,42 +25,37 @@ FIXTURE(enter)
 
 EACH_TEST(enter, NULL);
 
-TEST(a_quiet_machine_is_ready)
-{
-    assert_true(retune_ready(&quiet, &limits, why));
-}
-
-TEST(what_is_not_known_is_no_reason)
+TEST(a_quiet_machine_is_ready_and_what_is_not_known_is_no_reason)
 {
     const struct host_load_facts unknown = {NAN, NAN, NAN, NAN, NAN, NAN, false};
+    assert_true(retune_ready(&quiet, &limits, why));
     assert_true(retune_ready(&unknown, &limits, why));
 }
 
-/* The fact just at its limit is none, just beyond it is one, and "off" ends that. */
-static void check_limit(double *fact, double *limit, double beyond, double off, const char *words)
-{
-    const double before = *fact;
-    *fact = *limit;
-    assert_true(retune_ready(&quiet, &limits, why));
-    *fact = *limit + beyond;
-    assert_false(retune_ready(&quiet, &limits, why));
-    assert_non_null(strstr(why, words));
-    const double kept = *limit;
-    *limit = off;
-    assert_true(retune_ready(&quiet, &limits, why));
-    *limit = kept;
-    *fact = before;
-}
-
+/* The fact just at its limit is no reason, just beyond it is one, and "off" ends that. */
 TEST(every_limit_is_a_limit)
 {
-    check_limit(&quiet.io_pressure_share, &limits.io_pressure_share, 0.01, INFINITY,
-                "max_io_pressure is 10 %");
-    check_limit(&quiet.cpu_pressure_share, &limits.cpu_pressure_share, 0.01, INFINITY,
-                "max_cpu_pressure is 25 %");
-    check_limit(&quiet.load_share, &limits.load_share, 0.01, INFINITY, "max_load is 75 %");
-    check_limit(&quiet.dirty_bytes, &limits.dirty_bytes, 1e6, INFINITY, "max_dirty is 512m");
-    check_limit(&quiet.uptime_seconds, &limits.uptime_seconds, -1, 0, "min_uptime is 15m");
+    const struct {
+        double *fact, *limit, beyond, off;
+        const char *words;
+    } cases[] = {
+        {&quiet.io_pressure_share, &limits.io_pressure_share, 0.01, INFINITY, "max_io_pressure is 10 %"},
+        {&quiet.cpu_pressure_share, &limits.cpu_pressure_share, 0.01, INFINITY, "max_cpu_pressure is 25 %"},
+        {&quiet.load_share, &limits.load_share, 0.01, INFINITY, "max_load is 75 %"},
+        {&quiet.dirty_bytes, &limits.dirty_bytes, 1e6, INFINITY, "max_dirty is 512m"},
+        {&quiet.uptime_seconds, &limits.uptime_seconds, -1, 0, "min_uptime is 15m"},
+    };
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        const double before = *cases[i].fact;
+        *cases[i].fact = *cases[i].limit;
+        assert_true(retune_ready(&quiet, &limits, why));
+        *cases[i].fact += cases[i].beyond;
+        assert_false(retune_ready(&quiet, &limits, why));
+        assert_non_null(strstr(why, cases[i].words));
+        *cases[i].limit = cases[i].off;
+        assert_true(retune_ready(&quiet, &limits, why));
+        *cases[i].fact = before;
+    }
 }
 
 TEST(a_battery_is_a_reason_unless_it_is_allowed)
@@ -73,20 +67,27 @@ TEST(a_battery_is_a_reason_unless_it_is_allowed)
     assert_true(retune_ready(&quiet, &limits, why));
 }
 
-TEST(pressure_is_the_share_of_the_last_minute)
+TEST(lines_of_the_kernel_tell_shares_and_seconds)
 {
-    assert_close(host_load_parse_pressure("some avg10=0.00 avg60=12.50 avg300=1.00 total=7"), 0.125, 1e-12);
-    assert_true(isnan(host_load_parse_pressure("some avg10=0.00")));
-    assert_true(isnan(host_load_parse_pressure("full avg10=0.00 avg60=12.50")));
-    assert_true(isnan(host_load_parse_pressure("some avg10=0.00 avg60=101")));
-    assert_true(isnan(host_load_parse_pressure("some avg10=0.00 avg60=nan")));
-}
-
-TEST(waiting_is_counted_in_seconds)
-{
-    assert_close(host_load_parse_total("some avg10=0.00 avg60=12.50 avg300=1.00 total=2500000"), 2.5, 1e-12);
-    assert_true(isnan(host_load_parse_total("some avg10=0.00 avg60=12.50 avg300=1.00")));
-    assert_true(isnan(host_load_parse_total("full avg10=0.00 avg60=12.50 avg300=1.00 total=7")));
+    static const struct {
+        double (*parse)(const char *text);
+        const char *line;
+        double value;
+    } cases[] = {
+        {host_load_parse_pressure, "some avg10=0.00 avg60=12.50 avg300=1.00 total=7", 0.125},
+        {host_load_parse_pressure, "some avg10=0.00", NAN},
+        {host_load_parse_pressure, "full avg10=0.00 avg60=12.50", NAN},
+        {host_load_parse_pressure, "some avg10=0.00 avg60=101", NAN},
+        {host_load_parse_pressure, "some avg10=0.00 avg60=nan", NAN},
+        {host_load_parse_total, "some avg10=0.00 avg60=12.50 avg300=1.00 total=2500000", 2.5},
+        {host_load_parse_total, "some avg10=0.00 avg60=12.50 avg300=1.00", NAN},
+        {host_load_parse_total, "full avg10=0.00 avg60=12.50 avg300=1.00 total=7", NAN},
+    };
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        double value = cases[i].parse(cases[i].line);
+        if (isnan(cases[i].value) ? !isnan(value) : fabs(value - cases[i].value) > 1e-12)
+            fail_msg("%s: %g", cases[i].line, value);
+    }
 }
 
 TEST(the_reason_says_over_how_long_tasks_waited)

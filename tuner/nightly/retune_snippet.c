@@ -1,5 +1,5 @@
-/* tuner/nightly/retune_trial: snippets of answers that nobody measured. */
-#include "tuner/nightly/retune_trial.h"
+/* tuner/nightly/retune_snippet: snippets of answers, of those too that nobody measured. */
+#include "tuner/nightly/retune_config.h"
 
 #include "tuner/base/json.h"
 #include "tuner/emit/report_snippet.h"
@@ -27,30 +27,31 @@ static json_t *make_answer(const struct retune_target *target, const struct poin
                      "path", json_text(settings->file.path), "device", "sda", "device_whole", "sda");
 }
 
-static int try_one(const struct retune_target *target, const struct point *point, struct err *err)
+int retune_snippet_make(const struct retune_target *target, const json_t *answer, char **ret_text,
+                        struct err *err)
 {
+    const struct settings_snippet *settings = &target->settings.snippet;
     struct recommendation recommendation;
-    char *text = NULL, *remarks = NULL;
-    json_t *answer = make_answer(target, point);
-    if (answer == NULL)
-        return err_set(err, -ENOMEM, "no memory");
+    char *remarks = NULL;
     int result = recommendation_read(&recommendation, answer, err);
-    if (result == 0) {
-        const struct snippet_request request =
-            report_snippet_request(&target->settings.snippet, &recommendation, 1);
-        result = snippet_make(snippet_find(target->settings.snippet.format), &request, &text, &remarks, err);
-    }
-    free(text);
+    if (result < 0)
+        return result;
+    const struct snippet_request request = report_snippet_request(settings, &recommendation, 1);
+    result = snippet_make(snippet_find(settings->format), &request, ret_text, &remarks, err);
     free(remarks);
-    json_decref(answer);
     return result;
 }
 
-int retune_trial_snippet(const struct retune_target *target, struct err *err)
+int retune_snippet_check(const struct retune_target *target, struct err *err)
 {
     struct err first = {0}, own = {0};
     for (size_t i = 0; i < sizeof trials / sizeof trials[0]; i++) {
-        int result = try_one(target, &trials[i], i == 0 ? &first : &own);
+        char *text = NULL;
+        json_t *answer = make_answer(target, &trials[i]);
+        int result =
+            answer != NULL ? retune_snippet_make(target, answer, &text, i == 0 ? &first : &own) : -ENOMEM;
+        free(text);
+        json_decref(answer);
         if (result != -EINVAL)
             return result < 0 ? err_set(err, result, "no memory") : 0;
     }
