@@ -18,7 +18,6 @@ static inline int64_t ioapi_blocking_sync(int fd, int64_t moved)
 {
     unsigned n_tries = 0;
     int rc;
-
     do
         rc = fdatasync(fd);
     while (rc < 0 && retry_interrupted(&n_tries));
@@ -37,7 +36,6 @@ __attribute__((noinline, unused)) static int64_t ioapi_blocking_end(int fd, cons
                                                                     bool sync_each, ssize_t moved)
 {
     unsigned n_tries = 0;
-
     while (moved < 0 && retry_interrupted(&n_tries))
         moved = ioapi_blocking_try(fd, call);
     if (moved < 0)
@@ -51,6 +49,5 @@ __attribute__((noinline, unused)) static int64_t ioapi_blocking_end(int fd, cons
 static inline int64_t ioapi_blocking_transfer(int fd, const struct io_call *call, bool sync_each)
 {
     ssize_t moved = ioapi_blocking_try(fd, call);
-
     return moved >= 0 && !sync_each ? moved : ioapi_blocking_end(fd, call, sync_each, moved);
 }

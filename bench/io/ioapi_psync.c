@@ -18,7 +18,6 @@ static int psync_probe(struct err *err)
 static int psync_open(void *state, const struct ioapi_config *config, struct err *err)
 {
     struct psync *psync = state;
-
     if (config->n_calls != 1)
         return err_set(err, -EINVAL, "psync has one call in flight, not %u", config->n_calls);
     *psync = (struct psync){.sync_each = config->sync_each};
@@ -28,14 +27,12 @@ static int psync_open(void *state, const struct ioapi_config *config, struct err
 static int psync_submit(void *state, struct io_call *const *calls, size_t n, size_t *ret_n, struct err *err)
 {
     struct psync *psync = state;
-    struct io_call *call;
-
     (void)err;
     if (n == 0 || psync->done != NULL) {
         *ret_n = 0;
         return 0;
     }
-    call = calls[0];
+    struct io_call *call = calls[0];
     call->result = ioapi_blocking_transfer(call->fd, call, psync->sync_each);
     psync->done = call;
     *ret_n = 1;
@@ -45,7 +42,6 @@ static int psync_submit(void *state, struct io_call *const *calls, size_t n, siz
 static int psync_reap(void *state, struct io_call **calls, size_t max, size_t *ret_n, struct err *err)
 {
     struct psync *psync = state;
-
     if (psync->done == NULL || max == 0)
         return err_set(err, -EINVAL, "psync: nothing to reap");
     calls[0] = psync->done;
@@ -61,7 +57,6 @@ static size_t psync_transfer(void *state, struct io_call *call, const uint64_t *
 {
     const struct psync *psync = state;
     size_t i = 0;
-
     for (; i < n && (stop == NULL || atomic_load_explicit(stop, memory_order_relaxed) == 0); i++) {
         call->offset_bytes = offsets_bytes[i];
         call->result = ioapi_blocking_transfer(call->fd, call, psync->sync_each);

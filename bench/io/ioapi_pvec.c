@@ -28,7 +28,6 @@ static int pvec_open(void *state, const struct ioapi_config *config, struct err 
 {
     struct pvec *pvec = state;
     uint32_t n = config->requests_per_call;
-
     if (config->n_calls != 1)
         return err_set(err, -EINVAL, "pvec has one call in flight, not %u", config->n_calls);
     if (n < 1 || n > IOV_MAX)
@@ -45,7 +44,6 @@ static int pvec_open(void *state, const struct ioapi_config *config, struct err 
 static void describe(struct pvec *pvec, const struct io_call *call)
 {
     size_t part_bytes = call->size_bytes / call->n_requests;
-
     if (call->buffer == pvec->buffer && call->size_bytes == pvec->size_bytes &&
         call->n_requests == pvec->n_vector)
         return;
@@ -61,7 +59,6 @@ static int64_t transfer(const struct pvec *pvec, const struct io_call *call)
     int n = (int)pvec->n_vector;
     unsigned n_tries = 0;
     ssize_t moved;
-
     do
         moved = call->is_write ? pwritev(call->fd, pvec->vector, n, (off_t)call->offset_bytes)
                                : preadv(call->fd, pvec->vector, n, (off_t)call->offset_bytes);
@@ -76,13 +73,11 @@ static int64_t transfer(const struct pvec *pvec, const struct io_call *call)
 static int pvec_submit(void *state, struct io_call *const *calls, size_t n, size_t *ret_n, struct err *err)
 {
     struct pvec *pvec = state;
-    struct io_call *call;
-
     if (n == 0 || pvec->done != NULL) {
         *ret_n = 0;
         return 0;
     }
-    call = calls[0];
+    struct io_call *call = calls[0];
     if (call->n_requests < 1 || call->n_requests > pvec->n_vector_max ||
         call->size_bytes % call->n_requests != 0)
         return err_set(err, -EINVAL, "pvec: a call of %u requests does not fit a vector of %u",
@@ -97,7 +92,6 @@ static int pvec_submit(void *state, struct io_call *const *calls, size_t n, size
 static int pvec_reap(void *state, struct io_call **calls, size_t max, size_t *ret_n, struct err *err)
 {
     struct pvec *pvec = state;
-
     if (pvec->done == NULL || max == 0)
         return err_set(err, -EINVAL, "pvec: nothing to reap");
     calls[0] = pvec->done;
@@ -109,7 +103,6 @@ static int pvec_reap(void *state, struct io_call **calls, size_t max, size_t *re
 static void pvec_close(void *state)
 {
     struct pvec *pvec = state;
-
     free(pvec->vector);
     memset(pvec, 0, sizeof(*pvec));
 }

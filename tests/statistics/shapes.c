@@ -46,7 +46,6 @@ static bool mean_is_off(const struct shapes_trace *trace, const struct shapes_no
 {
     double n = (double)(verdict->end - verdict->start);
     double error = noise->cv * sqrt((1 + noise->rho) / (1 - noise->rho) / n);
-
     return isfinite(trace->sustained) &&
            !(fabs(verdict->mean / trace->sustained - 1) <= MEAN_SHARE + 3 * error);
 }
@@ -55,11 +54,9 @@ static void judge(const struct shapes_row *row, const struct shapes_noise *noise
                   const struct shapes_trace *trace, const double *rates, struct tally *tally)
 {
     struct trace_verdict verdict;
-    bool off;
-
     if (trace_classify(rates, trace->n, &verdict) != 0)
         exit(1);
-    off = verdict.steady && mean_is_off(trace, noise, &verdict);
+    bool off = verdict.steady && mean_is_off(trace, noise, &verdict);
     tally->n++;
     tally->steady += verdict.steady;
     tally->named += (row->names >> verdict.shape) & 1;
@@ -86,7 +83,6 @@ static struct tally study(size_t row_index, size_t noise_index, size_t n, size_t
     static double rates[SHAPES_MAX_WINDOWS];
     struct tally tally = {0};
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-
     for (size_t seed = 1; seed <= n_seeds; seed++) {
         gsl_rng_set(rng, seed_of(row_index, noise_index, n, seed));
         if (shapes_draw(row, noise, n, rng, &trace, rates))
@@ -108,7 +104,6 @@ struct results {
 static struct tally pooled(struct tally cells[SHAPES_N_NOISES][N_LENGTHS], size_t noise, size_t length)
 {
     struct tally sum = {0};
-
     for (size_t i = 0; i < SHAPES_N_NOISES; i++) {
         for (size_t k = 0; k < N_LENGTHS; k++) {
             if ((noise == SHAPES_N_NOISES || noise == i) && (length == N_LENGTHS || length == k))
@@ -170,7 +165,6 @@ static void print_names(struct results *results)
 static int print_summary(struct results *results, double bound)
 {
     int broken = 0;
-
     printf("| shape | should be | traces | called steady %% | wrong %% | right name %% | mean off %% | kept "
            "by an oracle / "
            "kept |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n");
@@ -210,8 +204,6 @@ int main(int argc, char **argv)
 {
     static struct results results;
     bool smoke = argc == 2 && strcmp(argv[1], "--smoke") == 0;
-    int broken;
-
     if (argc > 1 && !smoke) {
         fprintf(stderr, "usage: shapes [--smoke]\n");
         return 2;
@@ -223,7 +215,7 @@ int main(int argc, char **argv)
         }
     }
     printf("## Shapes of traces\n\n");
-    broken = print_summary(&results, smoke ? SMOKE_BOUND : BOUND);
+    int broken = print_summary(&results, smoke ? SMOKE_BOUND : BOUND);
     print_errors(&results);
     print_wrong(&results);
     print_names(&results);

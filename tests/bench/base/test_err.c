@@ -85,7 +85,6 @@ TEST(long_texts_keep_their_head)
     memset(&box, 0x5a, sizeof(box));
     memset(name, 'n', sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';
-
     err_set(&box.err, -EIO, "head %s", name);
     assert_int_equal(strlen(box.err.text), ERR_TEXT_SIZE - 1);
     assert_memory_equal(box.err.text, "head nnn", 8);

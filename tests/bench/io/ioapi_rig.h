@@ -46,7 +46,6 @@ static inline int rig_file(const char *directory, int flags)
 {
     char path[] = "./fstune-test-XXXXXX";
     int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
-
     if (fd < 0 && flags == 0) { /* a file system without O_TMPFILE */
         fd = mkstemp(path);
         assert_true(fd >= 0);
@@ -59,10 +58,8 @@ static inline int rig_file(const char *directory, int flags)
 static inline int rig_reopen(int fd, int flags)
 {
     char path[64];
-    int again;
-
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    again = open(path, flags | O_CLOEXEC);
+    int again = open(path, flags | O_CLOEXEC);
     assert_true(again >= 0);
     return again;
 }
@@ -98,7 +95,6 @@ static inline int rig_open(struct rig *rig, const struct ioapi_ops *ops, int fd,
 {
     uint32_t n_calls = ops->api == API_PSYNC || ops->api == API_PVEC ? 1 : depth;
     uint32_t n_requests = ops->api == API_PVEC ? (depth < 2 ? 2 : depth) : 1;
-
     memset(rig, 0, sizeof(*rig));
     rig->ops = ops;
     rig->config = (struct ioapi_config){.fd = fd,
@@ -133,7 +129,6 @@ static inline void rig_close(struct rig *rig)
 static inline void rig_aim(struct rig *rig, uint32_t slot, bool is_write, uint64_t offset)
 {
     struct io_call *call = &rig->calls[slot];
-
     call->is_write = is_write;
     call->offset_bytes = offset;
     call->result = INT64_MIN;
@@ -149,8 +144,6 @@ static inline int rig_submit(struct rig *rig, bool is_write, const uint64_t *off
 {
     struct io_call *list[RIG_DEPTH_MAX];
     size_t n = 0, n_accepted = SIZE_MAX;
-    int rc;
-
     for (uint32_t slot = 0; slot < rig->config.n_calls && n < chunk && outcome->n_issued + n < n_total;
          slot++) {
         if (rig->flying[slot])
@@ -161,7 +154,7 @@ static inline int rig_submit(struct rig *rig, bool is_write, const uint64_t *off
     *ret_accepted = 0;
     if (n == 0)
         return 0;
-    rc = rig->ops->submit(rig->io, list, n, &n_accepted, &rig->err);
+    int rc = rig->ops->submit(rig->io, list, n, &n_accepted, &rig->err);
     if (rc < 0) {
         assert_true(n_accepted == SIZE_MAX); /* outputs stay untouched on failure */
         return rc;
@@ -202,7 +195,6 @@ static inline int rig_reap(struct rig *rig, size_t max, struct rig_outcome *outc
     struct io_call *list[RIG_DEPTH_MAX];
     size_t n = SIZE_MAX;
     int rc = rig->ops->reap(rig->io, list, max, &n, &rig->err);
-
     if (rc < 0) {
         assert_true(n == SIZE_MAX);
         return rc;
@@ -220,7 +212,6 @@ static inline int rig_run(struct rig *rig, bool is_write, const uint64_t *offset
 {
     size_t n_accepted;
     int rc;
-
     memset(outcome, 0, sizeof(*outcome));
     assert_true(n_total <= RIG_TOTAL_MAX);
     while (outcome->n_reaped < n_total) {
@@ -240,12 +231,9 @@ static inline int rig_run(struct rig *rig, bool is_write, const uint64_t *offset
 static inline void rig_shuffle(uint64_t *offsets, size_t n, size_t step)
 {
     uint64_t random = 1;
-
     for (size_t i = 0; i < n; i++) {
-        size_t j;
-
         random = random * 6364136223846793005ULL + 1442695040888963407ULL;
-        j = (size_t)(random >> 33) % (i + 1);
+        size_t j = (size_t)(random >> 33) % (i + 1);
         if (j != i)
             offsets[i] = offsets[j];
         offsets[j] = i * step;
@@ -274,7 +262,6 @@ static inline int rig_run_cases(const char *group, const struct rig_case *cases,
     static const struct ioapi_ops *rows[API_N];
     static struct CMUnitTest tests[API_N * RIG_CASES_MAX];
     size_t n = 0;
-
     assert_true(n_cases <= RIG_CASES_MAX);
     for (size_t api = 0; api < API_N; api++) {
         rows[api] = ioapi_table[api];

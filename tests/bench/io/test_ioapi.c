@@ -18,7 +18,6 @@ static void open_or_skip(struct rig *rig, int fd, uint32_t depth, size_t request
 {
     struct err err = {0};
     int rc = row->probe(&err);
-
     if (rc < 0) {
         assert_true(err.text[0] != '\0');
         print_message("%s\n", err.text);
@@ -33,10 +32,8 @@ static void open_or_skip(struct rig *rig, int fd, uint32_t depth, size_t request
 static void fill_file(int fd, size_t size, uint64_t salt)
 {
     unsigned char block[REQUEST_BYTES];
-
     for (size_t offset = 0; offset < size; offset += sizeof(block)) {
         size_t n = size - offset < sizeof(block) ? size - offset : sizeof(block);
-
         rig_fill(block, offset, sizeof(block), salt);
         assert_int_equal(pwrite(fd, block, n, (off_t)offset), n);
     }
@@ -45,7 +42,6 @@ static void fill_file(int fd, size_t size, uint64_t salt)
 static void assert_file_holds(int fd, size_t size, uint64_t salt)
 {
     unsigned char block[REQUEST_BYTES];
-
     for (size_t offset = 0; offset < size; offset += sizeof(block)) {
         assert_int_equal(pread(fd, block, sizeof(block), (off_t)offset), sizeof(block));
         assert_true(rig_matches(block, offset, sizeof(block), salt));
@@ -58,10 +54,8 @@ static void write_and_read(int fd, uint32_t depth, size_t request_bytes, bool sy
     uint64_t offsets[RIG_TOTAL_MAX];
     struct rig_outcome outcome;
     AUTO(rig_close) struct rig rig;
-    size_t n_total;
-
     open_or_skip(&rig, fd, depth, request_bytes, sync_each);
-    n_total = 3 * rig.config.n_calls + 5;
+    size_t n_total = 3 * rig.config.n_calls + 5;
     rig_shuffle(offsets, n_total, rig.call_bytes);
     rig.salt = depth;
     assert_int_equal(rig_run(&rig, true, offsets, n_total, RIG_DEPTH_MAX, &outcome), 0);
@@ -77,7 +71,6 @@ static void written_data_lands_and_is_read_back(void **state)
     (void)state;
     for (size_t i = 0; i < N_DEPTHS; i++) {
         AUTO(auto_close) int fd = rig_file("/tmp", 0);
-
         write_and_read(fd, depths[i], REQUEST_BYTES, false);
     }
 }
@@ -86,7 +79,6 @@ static void it_works_in_the_current_directory(void **state)
 {
     (void)state;
     AUTO(auto_close) int fd = rig_file(".", 0);
-
     write_and_read(fd, 8, REQUEST_BYTES, false);
 }
 
@@ -94,7 +86,6 @@ static void every_write_can_be_synced(void **state)
 {
     (void)state;
     AUTO(auto_close) int fd = rig_file(".", 0);
-
     write_and_read(fd, 1, REQUEST_BYTES, true);
     write_and_read(fd, 8, REQUEST_BYTES, true);
 }
@@ -104,7 +95,6 @@ static void direct_transfers_work(void **state)
     (void)state;
     AUTO(auto_close) int fd = rig_file(".", O_DIRECT);
     AUTO(auto_close) int plain;
-
     if (fd < 0)
         skip();
     plain = rig_reopen(fd, O_RDWR);
@@ -112,7 +102,6 @@ static void direct_transfers_work(void **state)
         struct rig_outcome outcome;
         uint64_t offsets[8];
         AUTO(rig_close) struct rig rig;
-
         open_or_skip(&rig, fd, depths[i], REQUEST_BYTES, i == 1);
         rig_shuffle(offsets, 8, rig.call_bytes);
         assert_int_equal(rig_run(&rig, true, offsets, 8, RIG_DEPTH_MAX, &outcome), 0);
@@ -130,7 +119,6 @@ static void a_misaligned_direct_transfer_fails(void **state)
     uint64_t offset = 100;
     struct rig_outcome outcome;
     struct rig rig;
-
     if (fd < 0)
         skip();
     open_or_skip(&rig, fd, 1, REQUEST_BYTES, false);
@@ -152,7 +140,6 @@ static void large_requests_are_moved_whole(void **state)
     uint64_t offsets[2] = {16 << 20, 0};
     struct rig_outcome outcome;
     AUTO(rig_close) struct rig rig;
-
     open_or_skip(&rig, fd, 2, 8 << 20, false);
     assert_int_equal(rig_run(&rig, true, offsets, 2, 2, &outcome), 0);
     assert_int_equal(outcome.n_whole, 2);
@@ -167,7 +154,6 @@ static void reads_past_the_end_are_short(void **state)
     struct rig_outcome outcome;
     uint64_t offsets[3];
     AUTO(rig_close) struct rig rig;
-
     open_or_skip(&rig, fd, 4, REQUEST_BYTES, false);
     fill_file(fd, rig.call_bytes + 1000, rig.salt);
     offsets[0] = 0;
@@ -188,12 +174,10 @@ static void check_bad_buffer(int fd, bool sync_each)
     struct rig_outcome outcome = {0};
     struct io_call *list[4];
     struct rig rig;
-    uint32_t bad;
     size_t n;
-
     assert_ptr_not_equal(hole, MAP_FAILED);
     open_or_skip(&rig, fd, 4, REQUEST_BYTES, sync_each);
-    bad = rig.config.n_calls > 1 ? 2 : 0;
+    uint32_t bad = rig.config.n_calls > 1 ? 2 : 0;
     for (uint32_t i = 0; i < rig.config.n_calls; i++) {
         rig_aim(&rig, i, true, i * rig.call_bytes);
         if (i == bad) {
@@ -220,7 +204,6 @@ static void a_bad_buffer_fails_its_own_call_only(void **state)
 {
     (void)state;
     AUTO(auto_close) int fd = rig_file("/tmp", 0);
-
     check_bad_buffer(fd, false);
     check_bad_buffer(fd, true);
 }
@@ -232,11 +215,9 @@ static void a_call_may_bring_another_buffer(void **state)
     uint64_t offset = 0;
     struct rig_outcome outcome;
     struct rig rig;
-    void *first, *second;
-
     open_or_skip(&rig, fd, 2, REQUEST_BYTES, false);
-    first = rig.buffers;
-    second = aligned_alloc(4096, rig.call_bytes);
+    void *first = rig.buffers;
+    void *second = aligned_alloc(4096, rig.call_bytes);
     assert_non_null(second);
     assert_int_equal(rig_run(&rig, true, &offset, 1, 1, &outcome), 0);
     memset(first, RIG_POISON, rig.call_bytes);
@@ -256,7 +237,6 @@ static void a_write_to_a_read_only_descriptor_is_ebadf(void **state)
     struct rig_outcome outcome;
     AUTO(rig_close) struct rig rig;
     AUTO(auto_close) int read_only = rig_reopen(fd, O_RDONLY);
-
     open_or_skip(&rig, read_only, 4, REQUEST_BYTES, false);
     assert_int_equal(rig_run(&rig, true, offsets, 8, RIG_DEPTH_MAX, &outcome), 0);
     assert_int_equal(outcome.n_failed, 8);
@@ -272,7 +252,6 @@ static void submit_takes_no_more_than_the_depth(void **state)
     struct io_call extra, *list[RIG_DEPTH_MAX];
     AUTO(rig_close) struct rig rig;
     size_t n = 99;
-
     open_or_skip(&rig, fd, 8, REQUEST_BYTES, false);
     assert_int_equal(rig.ops->submit(rig.io, list, 0, &n, &rig.err), 0);
     assert_int_equal(n, 0);
@@ -302,7 +281,6 @@ static void reap_of_one_hands_out_each_call_once(void **state)
     struct rig_outcome outcome = {0};
     AUTO(rig_close) struct rig rig;
     size_t n;
-
     open_or_skip(&rig, fd, 64, REQUEST_BYTES, false);
     rig_shuffle(offsets, 64, rig.call_bytes);
     assert_int_equal(rig_submit(&rig, true, offsets, rig.config.n_calls, 64, &outcome, &n), 0);
@@ -321,7 +299,6 @@ static void close_in_flight_leaves_the_buffers_alone(void **state)
     (void)state;
     AUTO(auto_close) int plain = rig_file(".", 0);
     AUTO(auto_close) int fd = rig_reopen(plain, O_RDWR);
-
     fill_file(plain, 64 * 4 * REQUEST_BYTES, 1); /* what the rig expects to read */
     assert_int_equal(fdatasync(plain), 0);
     (void)fcntl(fd, F_SETFL, O_DIRECT); /* where it can: such transfers really are in flight */
@@ -329,8 +306,7 @@ static void close_in_flight_leaves_the_buffers_alone(void **state)
         struct rig_outcome outcome = {0};
         uint64_t offsets[64];
         struct rig rig;
-        size_t n, size;
-
+        size_t n;
         open_or_skip(&rig, fd, 64, 4 * REQUEST_BYTES, round % 4 == 3);
         rig_shuffle(offsets, 64, rig.call_bytes);
         assert_int_equal(rig_submit(&rig, round % 2 == 1, offsets, rig.config.n_calls, 64, &outcome, &n), 0);
@@ -338,7 +314,7 @@ static void close_in_flight_leaves_the_buffers_alone(void **state)
         if (round % 4 >= 2)
             assert_int_equal(rig_reap(&rig, 2, &outcome), 0);
         rig.ops->close(rig.io);
-        size = rig.config.n_calls * rig.call_bytes;
+        size_t size = rig.config.n_calls * rig.call_bytes;
         memset(rig.buffers, RIG_POISON, size);
         assert_int_equal(fdatasync(fd), 0);
         for (size_t i = 0; i < size; i++)
@@ -351,7 +327,6 @@ static void close_accepts_a_zeroed_state(void **state)
 {
     (void)state;
     AUTO(auto_free) void *io = calloc(1, row->state_size);
-
     assert_non_null(io);
     row->close(io);
     row->close(io);
@@ -363,7 +338,6 @@ static void a_failed_open_leaves_a_closable_state(void **state)
     struct ioapi_config config = {.fd = -1, .n_calls = 0, .request_size_bytes = 512, .requests_per_call = 1};
     AUTO(auto_free) void *io = calloc(1, row->state_size);
     struct err err = {0};
-
     assert_non_null(io);
     assert_int_equal(row->open(io, &config, &err), -EINVAL);
     assert_int_equal(err.code, -EINVAL);
@@ -376,7 +350,6 @@ static void descriptor_zero_is_a_file_like_any_other(void **state)
     (void)state;
     AUTO(auto_close) int fd = rig_file("/tmp", 0);
     int saved = fcntl(0, F_DUPFD_CLOEXEC, 3);
-
     assert_int_equal(dup2(fd, 0), 0);
     write_and_read(0, 4, REQUEST_BYTES, true);
     assert_true(fcntl(0, F_GETFD) >= 0);
@@ -392,7 +365,6 @@ static size_t count_descriptors(void)
 {
     DIR *directory = opendir("/proc/self/fd");
     size_t n = 0;
-
     assert_non_null(directory);
     while (readdir(directory) != NULL)
         n++;
@@ -405,7 +377,6 @@ static void reopening_leaves_no_descriptors(void **state)
     (void)state;
     AUTO(auto_close) int fd = rig_file("/tmp", 0);
     size_t n_before = count_descriptors();
-
     for (int i = 0; i < 8; i++)
         write_and_read(fd, 2, REQUEST_BYTES, false);
     assert_int_equal(count_descriptors(), n_before);
@@ -425,7 +396,6 @@ static void signals_are_invisible(void **state)
     struct sigaction action = {.sa_handler = on_signal}; /* no SA_RESTART */
     struct itimerval often = {{0, 200}, {0, 200}}, never = {0};
     AUTO(auto_close) int fd = rig_file(".", 0);
-
     n_signals = 0;
     assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
     assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
@@ -440,7 +410,6 @@ static void a_probe_tells_the_same_twice(void **state)
     (void)state;
     struct err err = {0};
     int rc = row->probe(&err);
-
     assert_int_equal(row->probe(NULL), rc);
     assert_int_equal(err.code, rc);
 }

@@ -11,7 +11,6 @@
 static int open_cooperatively(void *state, const struct ioapi_config *config, struct err *err)
 {
     struct ioapi_config own = *config;
-
     own.cooperative_ring = true;
     return ioapi_io_uring.open(state, &own, err);
 }
@@ -22,7 +21,6 @@ static void open_or_skip(struct rig *rig, int fd, bool sync_each)
 {
     struct err err = {0};
     int rc = ioapi_io_uring.probe(&err);
-
     cooperative = ioapi_io_uring;
     cooperative.open = open_cooperatively;
     if (rc == 0)
@@ -37,7 +35,6 @@ static void write_and_read(struct rig *rig)
 {
     uint64_t offsets[TRANSFERS];
     struct rig_outcome outcome;
-
     rig_shuffle(offsets, TRANSFERS, REQUEST_BYTES);
     assert_int_equal(rig_run(rig, true, offsets, TRANSFERS, DEPTH, &outcome), 0);
     assert_int_equal(outcome.n_whole, TRANSFERS);
@@ -50,7 +47,6 @@ static void check_place(const char *directory, bool sync_each)
 {
     AUTO(auto_close) int fd = rig_file(directory, 0);
     AUTO(rig_close) struct rig rig;
-
     open_or_skip(&rig, fd, sync_each);
     write_and_read(&rig);
 }
@@ -83,7 +79,6 @@ TEST(the_ring_belongs_to_the_thread_that_submits_first)
     AUTO(auto_close) int fd = rig_file("/dev/shm", 0);
     pthread_t thread;
     AUTO(rig_close) struct rig rig;
-
     open_or_skip(&rig, fd, false);
     assert_int_equal(pthread_create(&thread, NULL, write_and_read_aside, &rig), 0);
     assert_int_equal(pthread_join(thread, NULL), 0);
@@ -95,7 +90,6 @@ TEST(a_short_read_is_short_here_too)
     uint64_t offset = 0;
     struct rig_outcome outcome;
     AUTO(rig_close) struct rig rig;
-
     open_or_skip(&rig, fd, false);
     assert_int_equal(rig_run(&rig, false, &offset, 1, 1, &outcome), 0);
     assert_int_equal(outcome.results[0], 0);

@@ -28,7 +28,6 @@ static int run_with(const struct run *run, enum site site, int code, unsigned nt
     int fd = rig_file("/tmp", 0);
     struct rig rig;
     int rc = rig_open(&rig, run->ops, fd, run->depth, REQUEST_BYTES, run->sync_each);
-
     assert_int_equal(rc, 0);
     rig_shuffle(offsets, N_TOTAL, rig.call_bytes);
     assert_int_equal(rig_run(&rig, true, offsets, N_TOTAL, DEPTH, outcome), 0); /* something to read */
@@ -59,7 +58,6 @@ static void check_outcomes(const struct run *run, enum site site, int code)
         unsigned times = k < 3 ? 1 : FOR_EVER;
         size_t n_bad = times == 1 ? 1 : N_TOTAL + 1 - nth;
         struct rig_outcome outcome;
-
         assert_int_equal(run_with(run, site, code, nth, times, &outcome), 0);
         assert_int_equal(atomic_load(&fault.n_hit), n_bad);
         assert_int_equal(outcome.n_whole, N_TOTAL - n_bad);
@@ -75,7 +73,6 @@ static void a_failed_or_short_transfer_is_the_outcome_of_its_call(void **state)
 {
     (void)state;
     static const int codes[] = {EIO, ENOSPC, EAGAIN, SHORT};
-
     skip_unless_it_runs(row);
     for (size_t i = 0; i < N_OF(codes); i++) {
         check_outcomes(&(struct run){row, DEPTH, DEPTH, false, false}, TRANSFER, codes[i]);
@@ -96,7 +93,6 @@ static void reads_are_never_flushed(void **state)
 {
     (void)state;
     struct rig_outcome outcome;
-
     skip_unless_it_runs(row);
     assert_int_equal(
         run_with(&(struct run){row, DEPTH, DEPTH, false, true}, SYNC, EIO, 1, FOR_EVER, &outcome), 0);
@@ -109,7 +105,6 @@ static void a_short_write_is_not_worth_a_flush(void **state)
     (void)state;
     struct run run = {row, 1, 1, true, true};
     struct rig_outcome outcome;
-
     skip_unless_it_runs(row);
     assert_int_equal(run_with(&run, NOWHERE, 0, 1, 1, &outcome), 0);
     assert_int_equal(atomic_load(&fault.n_flushes), N_TOTAL);
@@ -123,7 +118,6 @@ static void workers_take_no_signals_and_the_mask_is_restored(void **state)
     (void)state;
     sigset_t one, before, after;
     AUTO(rig_close) struct rig rig;
-
     sigemptyset(&one);
     sigaddset(&one, SIGUSR1);
     pthread_sigmask(SIG_BLOCK, &one, &before);
@@ -140,14 +134,12 @@ static void interruptions_are_invisible(void **state)
     (void)state;
     static const enum site blocking[] = {TRANSFER, SYNC}, async[] = {SUBMIT, WAIT};
     const enum site *sites = (ASYNC >> row->api & 1) != 0 ? async : blocking;
-
     skip_unless_it_runs(row);
     for (unsigned k = 0; k < 6; k++) {
         for (size_t i = 0; i < 2; i++) {
             struct run run = {row, DEPTH, DEPTH, true, true};
             unsigned times = k < 3 ? 1 : 100;
             struct rig_outcome outcome;
-
             assert_int_equal(run_with(&run, sites[i], EINTR, k % 3 + 1, times, &outcome), 0);
             assert_int_equal(outcome.n_whole, N_TOTAL);
             assert_int_equal(atomic_load(&fault.n_hit), times);
@@ -161,7 +153,6 @@ static void endless_interruptions_are_a_failure(void **state)
     (void)state;
     struct run run = {row, DEPTH, DEPTH, false, true};
     struct rig_outcome outcome;
-
     skip_unless_it_runs(row);
     if ((ASYNC >> row->api & 1) != 0)
         return; /* a completion with EINTR is an outcome like others */
@@ -175,7 +166,6 @@ static void check_busy(const struct ioapi_ops *ops, int code, unsigned nth)
     struct run run = {ops, DEPTH, 1, false, false};
     struct rig_outcome outcome;
     int rc = run_with(&run, SUBMIT, code, nth, 1, &outcome);
-
     if (nth == 1) {
         assert_int_equal(rc, -EAGAIN);
         assert_int_equal(outcome.n_issued, 0);
@@ -206,7 +196,6 @@ static void partial_submissions_lose_nothing(void **state)
     for (unsigned k = 0; k < 24; k++) {
         struct run run = {row, DEPTH, DEPTH, k & 1, k & 2};
         struct rig_outcome outcome;
-
         assert_int_equal(run_with(&run, SUBMIT, SHORT, k / 8 + 1, k & 4 ? 1 : FOR_EVER, &outcome), 0);
         assert_true(atomic_load(&fault.n_hit) > 0);
         assert_int_equal(outcome.n_whole, N_TOTAL);
@@ -222,7 +211,6 @@ static void a_write_parted_from_its_flush_is_flushed_all_the_same(void **state)
     AUTO(auto_close) int fd = rig_file("/tmp", 0);
     AUTO(rig_close) struct rig rig;
     size_t n;
-
     skip_unless_it_runs(row);
     assert_int_equal(rig_open(&rig, row, fd, 2, REQUEST_BYTES, true), 0);
     arm(SUBMIT, SHORT, 1, 1);
@@ -250,14 +238,12 @@ static void a_flush_that_finds_no_room_does_not_hang(void **state)
 {
     (void)state;
     struct rig_outcome outcome;
-
     skip_unless_it_runs(row);
     assert_int_equal(run_with(&(struct run){row, 1, 1, true, true}, SUBMIT, EAGAIN, 2, 1, &outcome), 0);
     assert_int_equal(outcome.n_failed, 1);
     assert_int_equal(outcome.results[0], -EAGAIN);
     for (unsigned nth = 2; nth <= 5; nth++) {
         struct run run = {row, DEPTH, DEPTH, true, true};
-
         assert_int_equal(run_with(&run, SUBMIT, EAGAIN, nth, FOR_EVER, &outcome), -EAGAIN);
         assert_int_equal(outcome.n_reaped, outcome.n_issued);
     }
@@ -268,7 +254,6 @@ static void a_broken_api_fails_with_its_name(void **state)
     (void)state;
     struct run run = {row, DEPTH, DEPTH, true, true};
     struct rig_outcome outcome;
-
     skip_unless_it_runs(row);
     for (unsigned nth = 1; nth <= 3; nth++) {
         assert_int_equal(run_with(&run, WAIT, EINVAL, nth, 1, &outcome), -EINVAL);
@@ -283,7 +268,6 @@ static void check_setup(const struct ioapi_ops *ops, bool sync_each, enum site s
 {
     AUTO(auto_close) int fd = rig_file("/tmp", 0);
     AUTO(rig_close) struct rig rig;
-
     arm(site, code, nth, FOR_EVER);
     assert_int_equal(rig_open(&rig, ops, fd, DEPTH, REQUEST_BYTES, sync_each), -code);
     assert_int_equal(rig.err.code, -code);
@@ -291,7 +275,6 @@ static void check_setup(const struct ioapi_ops *ops, bool sync_each, enum site s
     assert_non_null(strstr(rig.err.text, word));
     if (nth == 1 && !sync_each && site != MEMORY) {
         struct err err = {0};
-
         arm(site, code, 1, FOR_EVER);
         assert_int_equal(ops->probe(&err), -code);
         assert_non_null(strstr(err.text, word));
@@ -342,7 +325,6 @@ static void a_ring_without_plain_reads_is_found_by_the_probe(void **state)
 {
     (void)state;
     struct err err = {0};
-
     skip_unless_it_runs(row);
     arm(WAIT, EINTR, 1, 3);
     assert_int_equal(row->probe(&err), -EIO); /* the wrapper shows no completion */
@@ -357,7 +339,6 @@ static void lack_of_memory_fails_open_cleanly(void **state)
     (void)state;
     static const unsigned n_allocations[API_N] = {
         [API_PSYNC] = 0, [API_PVEC] = 1, [API_POOL] = 3, [API_LIBAIO] = 5, [API_IO_URING] = 2};
-
     skip_unless_it_runs(row);
     for (unsigned nth = 1; nth <= n_allocations[row->api]; nth++)
         check_setup(row, false, MEMORY, nth, ENOMEM, "no memory");

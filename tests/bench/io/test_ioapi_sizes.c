@@ -14,7 +14,6 @@ static void calls_of_two_sizes_move_their_own_bytes(void **state)
     struct rig_outcome outcome;
     AUTO(rig_close) struct rig rig;
     size_t n_whole[2] = {0};
-
     if (row->api == API_PVEC)
         skip(); /* one vector, one size */
     rig_fill(file, 0, sizeof(file), 5);
@@ -33,10 +32,8 @@ static void calls_of_two_sizes_move_their_own_bytes(void **state)
     assert_int_equal(outcome.n_whole, n);
     for (size_t i = 0; i < n; i++) {
         unsigned char block[large];
-        bool is_large;
-
         assert_int_equal(pread(fd, block, large, (off_t)(i * large)), large);
-        is_large = rig_matches(block, i * large, large, 6);
+        bool is_large = rig_matches(block, i * large, large, 6);
         n_whole[is_large]++;
         if (!is_large) {
             assert_true(rig_matches(block, i * large, REQUEST_BYTES, 6));
