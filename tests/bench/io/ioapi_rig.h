@@ -32,15 +32,6 @@ struct rig_outcome {
     const void *bad_buffer;         /* of the last call that was not moved whole */
 };
 
-/* The row of ioapi_table that a test of rig_run_cases is about. */
-static const struct ioapi_ops *row;
-
-static inline int rig_take_row(void **state)
-{
-    row = *(const struct ioapi_ops *const *)*state;
-    return 0;
-}
-
 /* A nameless file in `directory`, open for reading and writing. */
 static inline int rig_file(const char *directory, int flags)
 {
@@ -240,41 +231,51 @@ static inline void rig_shuffle(uint64_t *offsets, size_t n, size_t step)
     }
 }
 
-struct rig_case {
-    const char *name;
-    CMUnitTestFunction function;
-    unsigned apis; /* 1 << enum api of those it is about; 0: of all */
-};
+/* The row that an EACH_API test is about: one of ioapi_table, or the last: io_uring with deferred completions
+ * (--io-uring-cooperative). */
+static const struct ioapi_ops *row;
 
-#define RIG_CASES_MAX 32
+#define RIG_N_ROWS (API_N + 1)
+#define RIG_TABLE  ((1U << API_N) - 1) /* rows without the last */
 
-/* A case for the rows of `mask` (0: all), named after its function. */
-#define RIG_CASE_OF(mask, test)                                                                              \
-    {                                                                                                        \
-        .name = #test, .function = test, .apis = mask                                                        \
-    }
-#define RIG_CASE(test) RIG_CASE_OF(0, test)
-
-/* Runs the cases for every row of ioapi_table that they are about. Returns the number of failed tests. */
-static inline int rig_run_cases(const char *group, const struct rig_case *cases, size_t n_cases)
+static inline int rig_open_cooperatively(void *state, const struct ioapi_config *config, struct err *err)
 {
-    static char names[API_N * RIG_CASES_MAX][96];
-    static const struct ioapi_ops *rows[API_N];
-    static struct CMUnitTest tests[API_N * RIG_CASES_MAX];
-    size_t n = 0;
-    assert_true(n_cases <= RIG_CASES_MAX);
-    for (size_t api = 0; api < API_N; api++) {
-        rows[api] = ioapi_table[api];
-        for (size_t i = 0; i < n_cases; i++) {
-            if (cases[i].apis != 0 && (cases[i].apis >> api & 1) == 0)
-                continue;
-            snprintf(names[n], sizeof(names[n]), "%s: %s", rows[api]->name, cases[i].name);
-            tests[n] = (struct CMUnitTest){.name = names[n],
-                                           .test_func = cases[i].function,
-                                           .setup_func = rig_take_row,
-                                           .initial_state = &rows[api]};
-            n++;
-        }
-    }
-    return _cmocka_run_group_tests(group, tests, n, NULL, NULL);
+    struct ioapi_config own = *config;
+    own.cooperative_ring = true;
+    return ioapi_io_uring.open(state, &own, err);
 }
+
+static inline int rig_take_row(void **state)
+{
+    row = *(const struct ioapi_ops *const *)*state;
+    return 0;
+}
+
+static inline void rig_register(unsigned rows, const char *file, int line, const char *name,
+                                CMUnitTestFunction function)
+{
+    static const struct ioapi_ops *table[RIG_N_ROWS];
+    static struct ioapi_ops cooperative;
+    static char names[200][96];
+    static size_t n;
+    cooperative = ioapi_io_uring;
+    cooperative.open = rig_open_cooperatively;
+    for (size_t i = 0; i < RIG_N_ROWS; i++) {
+        if ((rows >> i & 1) == 0)
+            continue;
+        table[i] = i < API_N ? ioapi_table[i] : &cooperative;
+        snprintf(names[n], sizeof names[n], "%s%s: %s", table[i]->name, i < API_N ? "" : ", cooperative",
+                 name);
+        test_register(file, line, names[n++], function, rig_take_row, NULL, &table[i]);
+    }
+}
+
+/* A test for these rows, 1 << number each. */
+#define EACH_API_OF(rows, name)                                                                              \
+    static void name(void **test_state);                                                                     \
+    __attribute__((constructor)) static void rig_register_##name(void)                                       \
+    {                                                                                                        \
+        rig_register(rows, __FILE__, __LINE__, #name, name);                                                 \
+    }                                                                                                        \
+    static void name(__attribute__((unused)) void **test_state)
+#define EACH_API(name) EACH_API_OF(~0U, name)
