@@ -77,9 +77,6 @@ static void add_space(struct storage_stack *stack, int fd)
     stack->free_share = NAN;
     if (fstatvfs(fd, &space) != 0 || space.f_blocks == 0)
         return;
-    stack->space_known = true;
-    stack->size_bytes = (uint64_t)space.f_blocks * space.f_frsize;
-    stack->free_bytes = (uint64_t)space.f_bavail * space.f_frsize;
     /* As df: what is reserved for root counts neither way. */
     double used = (double)(space.f_blocks - space.f_bfree), unused = (double)space.f_bavail;
     stack->free_share = used + unused > 0 ? unused / (used + unused) : NAN;
@@ -99,5 +96,4 @@ void storage_stack_of(int fd, struct storage_stack *ret_storage_stack)
         add_image(ret_storage_stack, &device);
     }
     add_space(ret_storage_stack, fd);
-    ret_storage_stack->memory_available_bytes = hostinfo_memory_available_bytes();
 }

@@ -10,8 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define SECTOR_BYTES 512.0
-#define DISKS_MAX    32U /* below a device mapper; also ends a circle */
+#define DISKS_MAX 32U /* below a device mapper; also ends a circle */
 
 static bool begins(const char *text, const char *prefix)
 {
@@ -23,16 +22,6 @@ static bool read_text(const char *sysfs, const char *file, char *text, size_t si
     char path[PATH_MAX];
     return snprintf(path, sizeof(path), "%s/%s", sysfs, file) < (int)sizeof(path) &&
            procfs_read_line(path, text, size) == 0;
-}
-
-static double read_sysfs_value(const char *sysfs, const char *file, double otherwise)
-{
-    char path[PATH_MAX];
-    double number;
-    if (snprintf(path, sizeof(path), "%s/%s", sysfs, file) < (int)sizeof(path) &&
-        procfs_read_number(path, &number) == 0)
-        return number;
-    return otherwise;
 }
 
 /* "vda", the name of the directory that the link in /sys/dev/block leads to. */
@@ -62,36 +51,21 @@ static bool is_emulated(const char *sysfs, const char *name)
     return false;
 }
 
-static void add_loop(struct storage_stack *stack, const char *sysfs)
-{
-    stack->loop = true;
-    stack->loop_direct_io = read_sysfs_value(sysfs, "loop/dio", 0) != 0;
-    stack->loop_image_bytes = (uint64_t)(read_sysfs_value(sysfs, "size", 0) * SECTOR_BYTES);
-}
-
-static void add_mapper(struct storage_stack *stack, const char *uuid)
-{
-    stack->encrypted |= begins(uuid, "CRYPT-");
-    stack->may_deduplicate |= begins(uuid, "VDO-");
-}
-
 /* One disk. Facts of the lower ones only add: a mapper over a loop device is one too. */
 static void add_one(struct storage_stack *stack, const char *sysfs, const char *name)
 {
     char text[160];
-    if (begins(name, "loop"))
-        add_loop(stack, sysfs);
+    if (begins(name, "loop")) {
+        stack->loop = true;
+        stack->loop_direct_io = read_text(sysfs, "loop/dio", text, sizeof(text)) && strcmp(text, "0") != 0;
+    }
     stack->in_memory |= begins(name, "ram") || begins(name, "zram") || begins(name, "pmem");
     stack->virtual_disk |= stack->guest && is_emulated(sysfs, name);
     stack->network |= begins(name, "nbd") || begins(name, "rbd") || begins(name, "drbd");
-    if (read_text(sysfs, "dm/uuid", text, sizeof(text)))
-        add_mapper(stack, text);
-    if (read_text(sysfs, "queue/write_cache", text, sizeof(text))) {
-        stack->write_cache_known = true;
-        stack->write_cache_back |= strcmp(text, "write back") == 0;
+    if (read_text(sysfs, "dm/uuid", text, sizeof(text))) {
+        stack->encrypted |= begins(text, "CRYPT-");
+        stack->may_deduplicate |= begins(text, "VDO-");
     }
-    stack->rotational |= read_sysfs_value(sysfs, "queue/rotational", 0) != 0;
-    stack->device_read_only |= read_sysfs_value(sysfs, "ro", 0) != 0;
 }
 
 /* The directory of a disk below; of the whole disk where a partition is used. NULL when it is none. */

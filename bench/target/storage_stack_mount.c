@@ -4,45 +4,33 @@
 #include "bench/target/storage_stack_internal.h"
 
 #include <linux/fs.h>
-#include <stdio.h>
 #include <string.h>
 
-#define IS_MEMORY     1U
-#define IS_OVERLAY    2U
-#define IS_NETWORK    4U
-#define IS_COW        8U
-#define HAS_CHECKSUMS 16U
-#define COMPRESSES    32U  /* always, or by default */
-#define DEDUPLICATES  64U  /* cannot be asked */
-#define TELLS_ALL     128U /* whether it compresses follows from options and flags, or it cannot */
+#define IS_MEMORY    1U
+#define IS_OVERLAY   2U
+#define IS_NETWORK   4U
+#define IS_COW       8U
+#define COMPRESSES   16U /* always, or by default */
+#define DEDUPLICATES 32U /* cannot be asked */
 
-/* A type that is not listed is one of which nothing is known. */
+/* A type that is not listed does nothing of this, or nothing is known of it. */
 static const struct {
     const char *type;
     unsigned traits;
 } types[] = {
-    {"ext2", TELLS_ALL},
-    {"ext3", TELLS_ALL},
-    {"ext4", TELLS_ALL},
-    {"xfs", TELLS_ALL},
-    {"jfs", TELLS_ALL},
-    {"vfat", TELLS_ALL},
-    {"exfat", TELLS_ALL},
-    {"gfs2", TELLS_ALL},
-    {"ocfs2", TELLS_ALL},
-    {"btrfs", TELLS_ALL | IS_COW | HAS_CHECKSUMS},
-    {"f2fs", TELLS_ALL | IS_COW},
-    {"nilfs2", TELLS_ALL | IS_COW},
-    {"bcachefs", IS_COW | HAS_CHECKSUMS},
-    {"zfs", IS_COW | HAS_CHECKSUMS | COMPRESSES | DEDUPLICATES},
-    {"squashfs", TELLS_ALL | COMPRESSES},
+    {"btrfs", IS_COW},
+    {"f2fs", IS_COW},
+    {"nilfs2", IS_COW},
+    {"bcachefs", IS_COW},
+    {"zfs", IS_COW | COMPRESSES | DEDUPLICATES},
+    {"squashfs", COMPRESSES},
     {"erofs", COMPRESSES},
     {"ubifs", COMPRESSES | IS_COW},
     {"jffs2", COMPRESSES | IS_COW},
-    {"tmpfs", TELLS_ALL | IS_MEMORY},
-    {"ramfs", TELLS_ALL | IS_MEMORY},
-    {"devtmpfs", TELLS_ALL | IS_MEMORY},
-    {"hugetlbfs", TELLS_ALL | IS_MEMORY},
+    {"tmpfs", IS_MEMORY},
+    {"ramfs", IS_MEMORY},
+    {"devtmpfs", IS_MEMORY},
+    {"hugetlbfs", IS_MEMORY},
     {"overlay", IS_OVERLAY},
     {"aufs", IS_OVERLAY},
     {"ecryptfs", IS_OVERLAY},
@@ -93,11 +81,6 @@ static bool has_value(const char *list, const char *prefix)
     return false;
 }
 
-static bool has_option(const struct hostinfo_mount *mount, const char *word)
-{
-    return procfs_list_has(mount->mount_options, word) || procfs_list_has(mount->super_options, word);
-}
-
 /* Without checksums btrfs compresses nothing, whatever else was asked for. */
 static void add_btrfs(struct storage_stack *stack, const char *options, unsigned flags)
 {
@@ -107,7 +90,6 @@ static void add_btrfs(struct storage_stack *stack, const char *options, unsigned
     bool asked = forced || (flags & FS_COMPR_FL) != 0 ||
                  (has_value(options, "compress=") && (flags & FS_NOCOMP_FL) == 0);
     stack->copies_on_write = !in_place;
-    stack->checksums = !plain;
     stack->compresses = asked && !plain;
 }
 
@@ -115,14 +97,11 @@ void storage_stack_add_mount(struct storage_stack *stack, const struct hostinfo_
 {
     const char *type = mount->file_system, *options = mount->super_options;
     unsigned traits = traits_of(type);
-    snprintf(stack->file_system, sizeof(stack->file_system), "%s", type);
-    stack->read_only = has_option(mount, "ro");
     stack->in_memory = (traits & IS_MEMORY) != 0;
     stack->overlay = (traits & IS_OVERLAY) != 0;
     stack->network = (traits & IS_NETWORK) != 0;
     stack->fuse = strncmp(type, "fuse", 4) == 0 && strcmp(type, "fusectl") != 0;
     stack->copies_on_write = (traits & IS_COW) != 0;
-    stack->checksums = (traits & HAS_CHECKSUMS) != 0;
     stack->may_deduplicate = (traits & DEDUPLICATES) != 0;
     stack->compresses = (traits & COMPRESSES) != 0 || (flags & FS_COMPR_FL) != 0;
     stack->encrypted = (flags & FS_ENCRYPT_FL) != 0;
@@ -133,5 +112,4 @@ void storage_stack_add_mount(struct storage_stack *stack, const struct hostinfo_
     else if (strcmp(type, "bcachefs") == 0)
         stack->compresses |=
             has_value(options, "compression=") || has_value(options, "background_compression=");
-    stack->compression_known = (traits & TELLS_ALL) != 0;
 }

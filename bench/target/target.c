@@ -129,11 +129,9 @@ int target_create_nameless(int dir_fd, const char *directory, int *ret_fd, bool 
 
 int target_describe(struct target *target, struct err *err)
 {
-    struct stat status;
     struct statvfs space;
-    if (fstat(target->fd, &status) != 0 || fstatvfs(target->fd, &space) != 0)
+    if (fstatvfs(target->fd, &space) != 0)
         return err_sys(err, -errno, "%s: cannot be examined", target->name);
-    target->dev = (uint64_t)status.st_dev;
     target->fs_block_bytes = (uint64_t)space.f_frsize;
     return 0;
 }

@@ -22,9 +22,8 @@
 #ifndef STATX_DIOALIGN
 #define STATX_DIOALIGN 0x2000U
 #endif
-/* Offset of stx_dio_mem_align, followed by stx_dio_offset_align, in struct statx: headers before Linux 6.1
- * have spare words there. */
-#define STATX_DIO_AT 0x98
+/* Offset of stx_dio_offset_align in struct statx: headers before Linux 6.1 have spare words there. */
+#define STATX_DIO_OFFSET_ALIGN_AT 0x9c
 
 #define ALIGN_MIN  512U
 #define ALIGN_MAX  4096U
@@ -65,13 +64,11 @@ static bool means_refused(int code)
 static bool ask_alignment(struct target *target)
 {
     struct statx status;
-    uint32_t align[2];
     if (statx(target->fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &status) != 0 ||
         (status.stx_mask & STATX_DIOALIGN) == 0)
         return false;
-    memcpy(align, (const unsigned char *)&status + STATX_DIO_AT, sizeof(align));
-    target->direct_memory_align_bytes = align[0];
-    target->direct_offset_align_bytes = align[1];
+    memcpy(&target->direct_offset_align_bytes, (const unsigned char *)&status + STATX_DIO_OFFSET_ALIGN_AT,
+           sizeof(target->direct_offset_align_bytes));
     return true;
 }
 
@@ -103,7 +100,6 @@ static int find_alignment(struct probe *probe)
     if (accepted == 0)
         return -EINVAL;
     probe->target->direct_offset_align_bytes = direct != 0 ? direct : accepted;
-    probe->target->direct_memory_align_bytes = probe->target->direct_offset_align_bytes;
     return 0;
 }
 

@@ -23,7 +23,7 @@ int target_fill(struct target *target, const struct target_plan *plan, uint64_t 
 /* Runs plan->prepare_script to its end; -ECHILD when it fails, -ETIMEDOUT, -EINTR. */
 int target_prepare(const struct target *target, const struct target_plan *plan, struct err *err);
 
-/* Sets what is known of any open target, ours or the user's: dev, fs_block_bytes. */
+/* Sets what is known of any open target, ours or the user's: fs_block_bytes. */
 int target_describe(struct target *target, struct err *err);
 
 /* A target of one file alone, to be looked at only: its parts belong to `target`. */

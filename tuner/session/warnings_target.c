@@ -76,8 +76,7 @@ static bool file_fits_device_cache(const struct target_fact *facts)
 
 static bool nearly_full(const struct target_fact *facts)
 {
-    const struct storage_stack *stack = &facts->target_facts->stack;
-    return stack->space_known && stack->free_share < FREE_SHARE;
+    return facts->target_facts->stack.free_share < FREE_SHARE;
 }
 
 static bool fragmented(const struct target_fact *facts)
