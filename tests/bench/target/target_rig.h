@@ -53,6 +53,16 @@ __attribute__((destructor)) static void directory_remove(void)
         rig_remove_tree(directory);
 }
 
+/* The path of a name in it, in one of a few buffers. */
+static inline const char *rig_in(const char *name)
+{
+    static char paths[8][400];
+    static unsigned next;
+    char *path = paths[next++ % 8];
+    snprintf(path, 400, "%s/%s", directory, name);
+    return path;
+}
+
 static inline int rig_count_entries(const char *path)
 {
     DIR *stream = opendir(path);

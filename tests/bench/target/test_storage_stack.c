@@ -93,18 +93,15 @@ static void put(const char *file, const char *text)
 
 static void put_link(const char *to, const char *file)
 {
-    char path[512], target[512];
+    char path[512];
     make_path(path, file);
-    snprintf(target, sizeof(target), "%s/%s", directory, to);
-    assert_int_equal(symlink(target, path), 0);
+    assert_int_equal(symlink(rig_in(to), path), 0);
 }
 
 static struct storage_stack look_at_disk(const char *name, bool guest)
 {
-    char path[512];
     struct storage_stack stack = {.guest = guest};
-    snprintf(path, sizeof(path), "%s/%s", directory, name);
-    storage_stack_add_disk(&stack, path);
+    storage_stack_add_disk(&stack, rig_in(name));
     return stack;
 }
 
@@ -172,9 +169,8 @@ TEST(io_max_lowers_caps)
 TEST(directory_here_has_a_medium)
 {
     struct storage_stack stack;
-    int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    AUTO(auto_close) int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     storage_stack_of(fd, &stack);
-    close(fd);
     assert_true(stack.free_share > 0 && stack.free_share <= 1);
     storage_stack_of(-1, &stack);
     assert_true(isnan(stack.free_share));

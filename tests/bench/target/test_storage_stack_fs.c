@@ -10,10 +10,9 @@
 static struct storage_stack look(const char *path)
 {
     struct storage_stack stack;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    AUTO(auto_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
     assert_true(fd >= 0);
     storage_stack_of(fd, &stack);
-    close(fd);
     return stack;
 }
 

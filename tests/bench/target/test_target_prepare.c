@@ -118,8 +118,8 @@ TEST(interruption_ends_the_script)
 
 FIXTURE(setup)
 {
-    snprintf(script_path, sizeof(script_path), "%s/prepare", directory);
-    snprintf(note_path, sizeof(note_path), "%s/note", directory);
+    snprintf(script_path, sizeof(script_path), "%s", rig_in("prepare"));
+    snprintf(note_path, sizeof(note_path), "%s", rig_in("note"));
     return 0;
 }
 
