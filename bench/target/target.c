@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 /* A name that was not removed would stay behind, so removing it is tried twice. */
@@ -75,18 +74,14 @@ static int open_directory(const char *path, int *ret_fd, struct err *err)
 
 int target_estimate(const struct target_plan *plan, uint64_t *ret_size_bytes, struct err *err)
 {
+    uint64_t available;
     int dir_fd;
     int code = open_directory(plan->directory, &dir_fd, err);
     if (code != 0)
         return code;
-    uint64_t available;
-    code = target_available(dir_fd, &available);
-    if (code != 0)
-        err_sys(err, code, "%s: cannot ask for its free space", plan->directory);
-    else
-        code = target_plan_size(plan, available, ret_size_bytes, err);
+    code = target_available(dir_fd, plan->directory, &available, NULL, err);
     close(dir_fd);
-    return code;
+    return code != 0 ? code : target_plan_size(plan, available, ret_size_bytes, err);
 }
 
 /* For file systems without O_TMPFILE: the name exists for a moment only and nobody can have prepared a link
@@ -127,13 +122,23 @@ int target_create_nameless(int dir_fd, const char *directory, int *ret_fd, bool 
     return err_sys(err, code, "the target file in %s: cannot be created", directory);
 }
 
-int target_describe(struct target *target, struct err *err)
+int target_create_empty(struct target *target, const struct target_plan *plan, uint64_t *ret_size_bytes,
+                        struct err *err)
 {
-    struct statvfs space;
-    if (fstatvfs(target->fd, &space) != 0)
-        return err_sys(err, -errno, "%s: cannot be examined", target->name);
-    target->fs_block_bytes = (uint64_t)space.f_frsize;
-    return 0;
+    int dir_fd;
+    snprintf(target->name, sizeof(target->name), "the target file in %s", plan->directory);
+    int code = open_directory(plan->directory, &dir_fd, err);
+    if (code != 0)
+        return code;
+    code = target_available(dir_fd, plan->directory, &target->available_bytes, &target->fs_block_bytes, err);
+    if (code == 0 && ret_size_bytes != NULL)
+        code = target_plan_size(plan, target->available_bytes, ret_size_bytes, err);
+    if (code == 0)
+        code = target_create_nameless(dir_fd, plan->directory, &target->fd, &target->tmpfile, err);
+    if (code == 0)
+        code = target_create_others(target, plan, dir_fd, err);
+    close(dir_fd);
+    return code;
 }
 
 /* Everything is put together in `made`, so that the caller's struct stays untouched until it is complete. */
@@ -141,37 +146,19 @@ int target_create(struct target *target, const struct target_plan *plan, struct 
 {
     struct target made = {.owned = true, .writable = true};
     uint64_t size_bytes;
-    int dir_fd = -1;
-    snprintf(made.name, sizeof(made.name), "the target file in %s", plan->directory);
-    int code = open_directory(plan->directory, &dir_fd, err);
-    if (code != 0)
-        return code;
-    code = target_available(dir_fd, &made.available_bytes);
-    if (code != 0) {
-        err_sys(err, code, "%s: cannot ask for its free space", plan->directory);
-        goto out;
-    }
-    code = target_plan_size(plan, made.available_bytes, &size_bytes, err);
-    if (code == 0)
-        code = target_create_nameless(dir_fd, plan->directory, &made.fd, &made.tmpfile, err);
-    if (code == 0)
-        code = target_create_others(&made, plan, dir_fd, err);
-    if (code == 0)
-        code = target_describe(&made, err);
+    int code = target_create_empty(&made, plan, &size_bytes, err);
     if (code == 0 && plan->prepare_script != NULL)
         code = target_prepare(&made, plan, err);
     if (code == 0 && plan->verify != NULL)
         code = verify_open(plan->verify, size_bytes, plan->n_files, plan->seed, err);
     if (code == 0)
         code = target_fill(&made, plan, size_bytes, err);
-    if (code == 0)
+    if (code == 0) {
         *target = made;
-    else
-        target->filled_bytes = made.filled_bytes;
-out:
-    if (code != 0)
-        target_close(&made);
-    close(dir_fd);
+        return 0;
+    }
+    target->filled_bytes = made.filled_bytes;
+    target_close(&made);
     return code;
 }
 
@@ -221,12 +208,17 @@ int target_open_file(const struct target *target, uint32_t file, bool direct, bo
                          (write ? O_RDWR : O_RDONLY) | (direct ? O_DIRECT : 0), ret_fd, err);
 }
 
-int target_flush(const struct target *target, struct err *err)
+int target_sync(const struct target *target)
 {
-    const int *fds = target_fds(target);
     int code = 0;
     for (uint32_t i = 0; i < target_n_files(target) && code == 0; i++)
-        code = full_io_sync(fds[i]);
+        code = full_io_sync(target_fds(target)[i]);
+    return code;
+}
+
+int target_flush(const struct target *target, struct err *err)
+{
+    int code = target_sync(target);
     if (code != 0)
         return err_io(err, code, "%s: fdatasync failed; what was written may be lost", target->name);
     return 0;
