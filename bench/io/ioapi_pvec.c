@@ -9,20 +9,13 @@
 #include <sys/uio.h>
 
 struct pvec {
-    struct io_call *done; /* transferred, not yet reaped; NULL: nothing in flight */
-    bool sync_each;
+    struct ioapi_blocking blocking;
     uint32_t n_vector_max;
     uint32_t n_vector;    /* parts that the vector describes now ... */
     uint64_t size_bytes;  /* ... of a buffer of this size ... */
     const void *buffer;   /* ... at this place */
     struct iovec *vector; /* n_vector_max */
 };
-
-static int pvec_probe(struct err *err)
-{
-    (void)err;
-    return 0;
-}
 
 static int pvec_open(void *state, const struct ioapi_config *config, struct err *err)
 {
@@ -32,7 +25,7 @@ static int pvec_open(void *state, const struct ioapi_config *config, struct err 
         return err_set(err, -EINVAL, "pvec has one call in flight, not %u", config->n_calls);
     if (n < 1 || n > IOV_MAX)
         return err_set(err, -EINVAL, "pvec: %u buffers a call; the system takes 1..%d", n, IOV_MAX);
-    *pvec = (struct pvec){.sync_each = config->sync_each, .n_vector_max = n};
+    *pvec = (struct pvec){.blocking = {.name = "pvec", .sync_each = config->sync_each}, .n_vector_max = n};
     pvec->vector = calloc(n, sizeof(*pvec->vector));
     if (pvec->vector == NULL)
         return err_set(err, -ENOMEM, "pvec: no memory for a vector of %u buffers", n);
@@ -65,7 +58,7 @@ static int64_t transfer(const struct pvec *pvec, const struct io_call *call)
     while (moved < 0 && retry_interrupted(&n_tries));
     if (moved < 0)
         return -errno;
-    if (pvec->sync_each && call->is_write && (uint64_t)moved == call->size_bytes)
+    if (pvec->blocking.sync_each && call->is_write && (uint64_t)moved == call->size_bytes)
         return ioapi_blocking_sync(call->fd, moved);
     return moved;
 }
@@ -73,7 +66,7 @@ static int64_t transfer(const struct pvec *pvec, const struct io_call *call)
 static int pvec_submit(void *state, struct io_call *const *calls, size_t n, size_t *ret_n, struct err *err)
 {
     struct pvec *pvec = state;
-    if (n == 0 || pvec->done != NULL) {
+    if (n == 0 || pvec->blocking.done != NULL) {
         *ret_n = 0;
         return 0;
     }
@@ -84,18 +77,7 @@ static int pvec_submit(void *state, struct io_call *const *calls, size_t n, size
                        call->n_requests, pvec->n_vector_max);
     describe(pvec, call);
     call->result = transfer(pvec, call);
-    pvec->done = call;
-    *ret_n = 1;
-    return 0;
-}
-
-static int pvec_reap(void *state, struct io_call **calls, size_t max, size_t *ret_n, struct err *err)
-{
-    struct pvec *pvec = state;
-    if (pvec->done == NULL || max == 0)
-        return err_set(err, -EINVAL, "pvec: nothing to reap");
-    calls[0] = pvec->done;
-    pvec->done = NULL;
+    pvec->blocking.done = call;
     *ret_n = 1;
     return 0;
 }
@@ -112,9 +94,9 @@ const struct ioapi_ops ioapi_pvec = {
     .api = API_PVEC,
     .state_size = sizeof(struct pvec),
     .inline_io = true,
-    .probe = pvec_probe,
+    .probe = ioapi_blocking_probe,
     .open = pvec_open,
     .submit = pvec_submit,
-    .reap = pvec_reap,
+    .reap = ioapi_blocking_reap,
     .close = pvec_close,
 };
