@@ -3,12 +3,10 @@
 #include "bench/host/hostinfo_internal.h"
 #include "bench/host/procfs.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
-#include <unistd.h>
 
 #define MAX_CPUS 4096
 

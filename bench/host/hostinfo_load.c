@@ -3,7 +3,6 @@
 #include "bench/host/procfs.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* One list holds the load before and after; the suffix keeps the keys apart. */
 static void add_with_suffix(struct hostinfo *info, const char *name, const char *suffix, double number)

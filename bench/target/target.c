@@ -3,7 +3,6 @@
 
 #include "bench/base/access.h"
 #include "bench/base/full_io.h"
-#include "bench/base/retry.h"
 #include "bench/base/rng.h"
 #include "bench/target/target_internal.h"
 

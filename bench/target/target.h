@@ -7,7 +7,6 @@
 
 #include "bench/base/clock.h"
 #include "bench/base/err.h"
-#include "bench/base/pattern.h"
 #include "bench/io/verify.h"
 
 #include <stdatomic.h>

@@ -1,6 +1,5 @@
 /* bench/target/target_fill: how large the target file may be, and its random contents. */
 #include "bench/base/full_io.h"
-#include "bench/base/retry.h"
 #include "bench/base/rng.h"
 #include "bench/base/units.h"
 #include "bench/host/hostinfo.h"

@@ -3,8 +3,6 @@
 
 #include "bench/target/target.h"
 
-#include <stddef.h>
-
 #define TARGET_MIB (1ULL << 20)
 #define TARGET_CHECKPOINT                                                                                    \
     (64 * TARGET_MIB) /* of filling: flush, look at rate and free space, report progress */

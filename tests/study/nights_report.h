@@ -1,7 +1,6 @@
 /* tests/study/nights_report: what the machines of tests/study/nights did, in lines. */
 #pragma once
 
-#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
 #include "tests/test.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 
 static char script_path[300], note_path[300];
