@@ -5,7 +5,6 @@
 #pragma once
 
 #include "bench/base/full_io.h"
-#include "bench/base/retry.h"
 #include "bench/io/ioapi.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* One preadv or pwritev of queue_depth buffers at one offset: the queue depth of Erofeev's program. */
-#include "bench/base/retry.h"
+#include "bench/base/full_io.h"
 #include "bench/io/ioapi.h"
 #include "bench/io/ioapi_blocking.h"
 

@@ -2,7 +2,6 @@
 #include "bench/target/dirty_limits.h"
 
 #include "bench/base/full_io.h"
-#include "bench/base/retry.h"
 #include "bench/host/hostinfo_internal.h"
 #include "bench/target/dirty_record.h"
 

@@ -37,3 +37,11 @@ struct storage_stack {
 
 /* fd: the file, or the directory it will be in. Never fails: what cannot be asked stays false, 0 or "". */
 void storage_stack_of(int fd, struct storage_stack *ret_storage_stack);
+
+/* Parts that need no descriptor, open to tests. What the type and the options of a mount say of a file with
+ * these flags (FS_COMPR_FL ... of linux/fs.h; 0: none or unknown). */
+struct hostinfo_mount;
+void storage_stack_add_mount(struct storage_stack *stack, const struct hostinfo_mount *mount, unsigned flags);
+
+/* A disk by its directory in sysfs, and the disks below it. stack->guest is set before. */
+void storage_stack_add_disk(struct storage_stack *stack, const char *sysfs);

@@ -10,12 +10,56 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 /* A name that was not removed would stay behind, so removing it is tried twice. */
 #define UNLINK_TRIES 3
+
+/* Descriptors that are left for everything else that the program opens. */
+#define OTHER_DESCRIPTORS 64
+
+uint32_t target_n_files(const struct target *target)
+{
+    return target->n_files > 1 ? target->n_files : 1;
+}
+
+uint64_t target_file_bytes(const struct target *target)
+{
+    return target->size_bytes / target_n_files(target);
+}
+
+const int *target_fds(const struct target *target)
+{
+    return target->n_files > 1 ? target->fds : &target->fd;
+}
+
+struct target target_one(const struct target *target, uint32_t file)
+{
+    struct target one = *target;
+    one.fd = target_fds(target)[file];
+    one.size_bytes = target_file_bytes(target);
+    one.n_files = 1;
+    one.fds = NULL;
+    return one;
+}
+
+void target_allow_descriptors(uint64_t n)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return;
+    rlim_t wanted = n + OTHER_DESCRIPTORS;
+    if (limit.rlim_max != RLIM_INFINITY && wanted > limit.rlim_max)
+        wanted = limit.rlim_max;
+    if (wanted <= limit.rlim_cur)
+        return;
+    limit.rlim_cur = wanted;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 /* A working directory can outlive its name; nothing can be created in it then, whatever access() says. Some
  * file systems give directories 0 links always, and a name may look like anything: both signs are needed. */
@@ -121,6 +165,32 @@ int target_create_nameless(int dir_fd, const char *directory, int *ret_fd, bool 
     return err_sys(err, code, "the target file in %s: cannot be created", directory);
 }
 
+/* Makes the other files of plan->n_files beside target->fd, still empty. */
+static int create_others(struct target *target, const struct target_plan *plan, int dir_fd, struct err *err)
+{
+    bool tmpfile;
+    if (plan->n_files <= 1)
+        return 0;
+    target_allow_descriptors(plan->n_files);
+    target->fds = calloc(plan->n_files, sizeof *target->fds);
+    if (target->fds == NULL)
+        return err_set(err, -ENOMEM, "%s: no memory for %u files", target->name, plan->n_files);
+    target->fds[0] = target->fd;
+    target->n_files = 1;
+    for (uint32_t i = 1; i < plan->n_files; i++) {
+        int code = target_create_nameless(dir_fd, plan->directory, &target->fds[i], &tmpfile, err);
+        if (code == -EMFILE)
+            return err_set(err, code,
+                           "%s: %u files cannot be open at a time; raise the limit (ulimit -n) or lower "
+                           "--files",
+                           target->name, plan->n_files);
+        if (code != 0)
+            return code;
+        target->n_files = i + 1;
+    }
+    return 0;
+}
+
 int target_create_empty(struct target *target, const struct target_plan *plan, uint64_t *ret_size_bytes,
                         struct err *err)
 {
@@ -135,7 +205,7 @@ int target_create_empty(struct target *target, const struct target_plan *plan, u
     if (code == 0)
         code = target_create_nameless(dir_fd, plan->directory, &target->fd, &target->tmpfile, err);
     if (code == 0)
-        code = target_create_others(target, plan, dir_fd, err);
+        code = create_others(target, plan, dir_fd, err);
     close(dir_fd);
     return code;
 }
@@ -161,11 +231,20 @@ int target_create(struct target *target, const struct target_plan *plan, struct 
     return code;
 }
 
+static void close_others(struct target *target)
+{
+    for (uint32_t i = 1; target->fds != NULL && i < target->n_files; i++)
+        close(target->fds[i]);
+    free(target->fds);
+    target->fds = NULL;
+    target->n_files = 0;
+}
+
 void target_close(struct target *target)
 {
     if (target == NULL || target->fd < 1)
         return;
-    target_close_others(target);
+    close_others(target);
     close(target->fd);
     target->fd = 0;
 }

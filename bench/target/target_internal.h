@@ -34,10 +34,6 @@ struct target target_one(const struct target *target, uint32_t file);
 int target_create_nameless(int dir_fd, const char *directory, int *ret_fd, bool *ret_tmpfile,
                            struct err *err);
 
-/* Makes the other files of plan->n_files beside target->fd, still empty. */
-int target_create_others(struct target *target, const struct target_plan *plan, int dir_fd, struct err *err);
-void target_close_others(struct target *target);
-
 /* target_flush without its words. */
 int target_sync(const struct target *target);
 

@@ -1,5 +1,6 @@
 /* Tests of bench/target/storage_stack: mount options, a fixture of sysfs, limits of control groups. */
-#include "bench/target/storage_stack_internal.h"
+#include "bench/host/hostinfo_internal.h"
+#include "bench/target/storage_stack.h"
 #include "tests/bench/target/target_rig.h"
 #include "tests/test.h"
 
