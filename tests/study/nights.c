@@ -48,7 +48,7 @@ static const struct {
 struct table_row {
     char pattern[32];
     struct point point;
-    double bps, scale; /* of tonight */
+    double bps;
 };
 
 struct machine {
@@ -82,7 +82,6 @@ static void read_table(struct machine *machine, const char *name)
             factors_parse_api(api, &row->point.api) < 0 || strcmp(row->pattern, machine->pattern) != 0)
             continue;
         row->point.request_size_bytes = size;
-        row->scale = 1;
         machine->n++;
     }
     fclose(file);

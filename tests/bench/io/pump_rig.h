@@ -56,25 +56,6 @@ static inline bool script_hits(const struct script *script, enum fault fault, ui
     return script->fault == fault && event >= script->nth && event - script->nth < script->times;
 }
 
-static inline int script_probe(struct err *err)
-{
-    (void)err;
-    return 0;
-}
-
-static inline int script_open(void *state, const struct ioapi_config *config, struct err *err)
-{
-    (void)state;
-    (void)config;
-    (void)err;
-    return 0;
-}
-
-static inline void script_close(void *state)
-{
-    (void)state;
-}
-
 /* Every request of a write must carry another first word than the last time. */
 static inline void script_look_at_words(struct script *script, const struct io_call *call)
 {
@@ -190,14 +171,9 @@ static inline int script_reap(void *state, struct io_call **calls, size_t max, s
     return 0;
 }
 
-static const struct ioapi_ops script_ops = {.name = "script",
-                                            .api = API_N,
-                                            .state_size = sizeof(struct script),
-                                            .probe = script_probe,
-                                            .open = script_open,
-                                            .submit = script_submit,
-                                            .reap = script_reap,
-                                            .close = script_close};
+/* What a pump calls of a way of doing I/O. */
+static const struct ioapi_ops script_ops = {
+    .name = "script", .api = API_N, .submit = script_submit, .reap = script_reap};
 
 struct pump_rig {
     struct script script;
