@@ -7,18 +7,18 @@
 #define REQUEST_BYTES 4096
 
 static struct rig rig;
-static int fd;
+static int file;
 
 FIXTURE(enter)
 {
-    fd = rig_file("/tmp", 0);
-    return rig_open(&rig, &ioapi_psync, fd, 1, REQUEST_BYTES, true);
+    file = rig_file("/tmp", 0);
+    return rig_open(&rig, &ioapi_psync, file, 1, REQUEST_BYTES, true);
 }
 
 FIXTURE(leave)
 {
     rig_close(&rig);
-    return close(fd);
+    return close(file);
 }
 
 EACH_TEST(enter, leave);
@@ -46,10 +46,10 @@ TEST(what_a_transfer_writes_a_transfer_reads)
 
 TEST(short_and_failed_transfers_are_outcomes)
 {
-    AUTO(auto_close) int read_only = rig_reopen(fd, O_RDONLY);
+    AUTO(auto_close) int read_only = rig_reopen(file, O_RDONLY);
     struct io_call call = rig.calls[0];
     call.fd = read_only;
-    assert_int_equal(ftruncate(fd, 512), 0);
+    assert_int_equal(ftruncate(file, 512), 0);
     assert_int_equal(transfer(&call), 512);
     rig_fill(call.buffer, 0, REQUEST_BYTES, 7);
     call.is_write = true;
@@ -60,7 +60,7 @@ TEST(a_row_of_transfers_ends_at_the_first_that_is_not_whole)
 {
     static const uint64_t offsets_bytes[] = {2 * REQUEST_BYTES, 0, 3 * REQUEST_BYTES, REQUEST_BYTES};
     struct io_call call = rig.calls[0];
-    assert_int_equal(ftruncate(fd, 3 * REQUEST_BYTES + 512), 0);
+    assert_int_equal(ftruncate(file, 3 * REQUEST_BYTES + 512), 0);
     assert_int_equal(ioapi_psync.transfer(rig.io, &call, offsets_bytes, 2, NULL), 2);
     assert_int_equal(call.result, REQUEST_BYTES);
     assert_int_equal(call.offset_bytes, 0);
@@ -74,7 +74,7 @@ TEST(a_row_of_transfers_is_stopped_by_the_flag)
     static const uint64_t offsets_bytes[] = {0, 0};
     struct io_call call = rig.calls[0];
     atomic_int stop = 0;
-    assert_int_equal(ftruncate(fd, REQUEST_BYTES), 0);
+    assert_int_equal(ftruncate(file, REQUEST_BYTES), 0);
     assert_int_equal(ioapi_psync.transfer(rig.io, &call, offsets_bytes, 2, &stop), 2);
     atomic_store(&stop, 1);
     assert_int_equal(ioapi_psync.transfer(rig.io, &call, offsets_bytes, 2, &stop), 0);

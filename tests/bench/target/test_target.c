@@ -46,13 +46,13 @@ FIXTURE(fresh)
     return 0;
 }
 
-FIXTURE(done)
+FIXTURE(leave)
 {
     target_close(&target);
     return 0;
 }
 
-EACH_TEST(fresh, done);
+EACH_TEST(fresh, leave);
 
 static void make(struct target *made, uint64_t size_bytes)
 {
