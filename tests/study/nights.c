@@ -33,8 +33,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MAX_ROWS   2000
-#define MAX_NIGHTS 400
+#define MAX_ROWS 2000
 
 static const struct {
     const char *table, *pattern;
@@ -225,7 +224,6 @@ static void count(struct outcome *outcome, const struct retune_result *result)
         outcome->down_at = outcome->n_nights;
     outcome->n_alarms_down += (result->behind & NIGHT_BEHIND_THROUGHPUT) != 0;
     outcome->night_seconds += result->seconds;
-    outcome->night_runs += result->n_runs;
 }
 
 /* What the pooled interval claims, and what is so on the average night. */
@@ -273,7 +271,6 @@ static void live(struct machine *machine, struct outcome *outcome)
     }
     struct point in_force = result.recommendation;
     outcome->first_seconds = result.seconds;
-    outcome->first_runs = result.n_runs;
     outcome->first_share = truth(machine, &in_force) / best_of(machine);
     retune_result_done(&result);
     live_on(machine, outcome, 1 - option.calm, 0, &in_force);
