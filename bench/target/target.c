@@ -242,9 +242,11 @@ static void close_others(struct target *target)
 
 void target_close(struct target *target)
 {
-    if (target == NULL || target->fd < 1)
+    if (target == NULL)
         return;
     close_others(target);
+    if (target->fd < 1)
+        return;
     close(target->fd);
     target->fd = 0;
 }
