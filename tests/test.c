@@ -20,7 +20,7 @@ static const char *source;
 
 /* Compilers may order the calls as they like, so every test is put at its place. */
 void test_register(const char *file, int line, const char *name, CMUnitTestFunction function,
-                   CMFixtureFunction setup, CMFixtureFunction teardown)
+                   CMFixtureFunction setup, CMFixtureFunction teardown, void *state)
 {
     size_t place = n_tests++;
     if (n_tests > MAX_TESTS)
@@ -33,7 +33,7 @@ void test_register(const char *file, int line, const char *name, CMUnitTestFunct
         setup = test_each.setup;
         teardown = test_each.teardown;
     }
-    tests[place] = (struct CMUnitTest){name, function, setup, teardown, NULL};
+    tests[place] = (struct CMUnitTest){name, function, setup, teardown, state};
     lines[place] = line;
     source = file;
 }

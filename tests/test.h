@@ -22,7 +22,7 @@
     static void name(void **test_state);                                                                     \
     __attribute__((constructor)) static void test_register_##name(void)                                      \
     {                                                                                                        \
-        test_register(__FILE__, __LINE__, #name, name, setup, teardown);                                     \
+        test_register(__FILE__, __LINE__, #name, name, setup, teardown, NULL);                               \
     }                                                                                                        \
     static void name(__attribute__((unused)) void **test_state)
 
@@ -43,8 +43,9 @@ struct test_fixtures {
 extern const struct test_fixtures test_group, test_each;
 extern bool (*const test_needs)(void);
 
+/* `state` is what *test_state of the setup is at first. */
 void test_register(const char *file, int line, const char *name, CMUnitTestFunction function,
-                   CMFixtureFunction setup, CMFixtureFunction teardown);
+                   CMFixtureFunction setup, CMFixtureFunction teardown, void *state);
 
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 

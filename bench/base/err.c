@@ -49,16 +49,6 @@ const char *err_advice(int code)
     return err_is_device(code) ? "; see dmesg for what the kernel knows of the device" : "";
 }
 
-const char *err_words(int code, char buffer[ERR_WORDS_SIZE])
-{
-    char own[ERR_WORDS_SIZE];
-    const char *words = strerror_r(-code, own, sizeof own);
-    bool is_plain = !err_is_device(code) || code == -EIO;
-    snprintf(buffer, ERR_WORDS_SIZE, "%s%.90s%s", is_plain ? "" : "Input/output error (", words,
-             is_plain ? "" : ")");
-    return buffer;
-}
-
 int err_set(struct err *err, int code, const char *format, ...)
 {
     if (!err)
@@ -76,10 +66,12 @@ static int set_with_words(struct err *err, int code, const char *advice, const c
 {
     if (!err)
         return code;
-    char text[ERR_TEXT_SIZE], reason[ERR_WORDS_SIZE];
+    char text[ERR_TEXT_SIZE], own[128];
+    bool is_plain = !err_is_device(code) || code == -EIO;
     format_text(text, format, args);
-    append_to_err_text(text, ": ");
-    append_to_err_text(text, err_words(code, reason));
+    append_to_err_text(text, is_plain ? ": " : ": Input/output error (");
+    append_to_err_text(text, strerror_r(-code, own, sizeof own));
+    append_to_err_text(text, is_plain ? "" : ")");
     append_to_err_text(text, advice);
     store(err, code, text);
     return code;

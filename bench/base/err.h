@@ -8,8 +8,7 @@
 
 #include <stdbool.h>
 
-#define ERR_TEXT_SIZE  512
-#define ERR_WORDS_SIZE 128
+#define ERR_TEXT_SIZE 512
 
 struct err {
     int code;                 /* 0 or a negative errno */
@@ -19,7 +18,8 @@ struct err {
 /* Stores code and text; returns code, so that `return err_set(err, -EIO, ...)` reads well. */
 int err_set(struct err *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
-/* As err_set, then appends ": " and err_words(code). */
+/* As err_set, then appends ": " and the system's description of -code, which names the failure of a device as
+ * such. */
 int err_sys(struct err *err, int code, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 /* As err_sys, of a transfer: where the device failed, with what to do about it. */
@@ -31,9 +31,6 @@ bool err_is_device(int code);
 
 /* What to do about it, to be put behind a text; "" for other codes. */
 const char *err_advice(int code);
-
-/* The system's description of -code, which names the failure of a device as such. Returns buffer. */
-const char *err_words(int code, char buffer[ERR_WORDS_SIZE]);
 
 /* Puts "prefix: " before the text that is there; returns the code that is there (-EIO with err == NULL, which
  * keeps none: never a success). */

@@ -7,7 +7,6 @@
 #include "bench/base/err.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* In order of simplicity: the order in which ties are broken. */

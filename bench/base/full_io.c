@@ -1,8 +1,6 @@
 /* Whole transfers. */
 #include "bench/base/full_io.h"
 
-#include "bench/base/retry.h"
-
 #include <errno.h>
 #include <unistd.h>
 

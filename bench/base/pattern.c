@@ -79,7 +79,6 @@ static int parse_share(const char *part, size_t length, struct pattern *pattern,
     if (seen[kind])
         return err_set(err, -EINVAL, "pattern: %s is given twice; give each share once", kind_keys[kind]);
     seen[kind] = true;
-
     char number[8] = "";
     size_t n_digits = length - (size_t)(equal_sign - part) - 1;
     uint64_t percent = 0;

@@ -1,4 +1,4 @@
-/* bench/base/units: numbers as people write them. Digits are read and written by hand, because strtod and
+/* bench/base/units: numbers as people write them. Fractions are read and written by hand, because strtod and
  * printf's %f follow the locale's decimal comma. */
 #include "bench/base/units.h"
 
@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Places after the point that are kept. With them 100 percent stays below 2^53, so that a share is one
@@ -29,18 +30,13 @@ static bool is_digit(char c)
 /* Moves the cursor past the digits; false when there are none. */
 static bool read_whole(const char **cursor, uint64_t *ret_value, bool *ret_overflow)
 {
-    const char *c = *cursor;
-    uint64_t value = 0;
-    bool overflow = false;
-    for (; is_digit(*c); c++) {
-        overflow |= __builtin_mul_overflow(value, 10, &value);
-        overflow |= __builtin_add_overflow(value, (uint64_t)(*c - '0'), &value);
-    }
-    if (c == *cursor)
+    char *end;
+    if (!is_digit(**cursor)) /* strtoull takes blanks and signs, too */
         return false;
-    *cursor = c;
-    *ret_value = value;
-    *ret_overflow = overflow;
+    errno = 0;
+    *ret_value = strtoull(*cursor, &end, 10);
+    *ret_overflow = errno == ERANGE;
+    *cursor = end;
     return true;
 }
 

@@ -5,7 +5,6 @@
  * untouched on failure. */
 #pragma once
 
-#include <stddef.h>
 #include <stdint.h>
 
 #define UNITS_TEXT_SIZE 32

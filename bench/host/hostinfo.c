@@ -120,26 +120,10 @@ uint64_t hostinfo_memory_available_bytes(void)
     return hostinfo_scan("/proc/meminfo", "MemAvailable", &bytes) == 0 && bytes > 0 ? (uint64_t)bytes : 0;
 }
 
-/* The text after "name : " in /proc/cpuinfo; processors do not agree on which names there are. */
+/* Processors do not agree on which names there are; after each come tabs and a colon. */
 static bool find_cpuinfo(const char *name, char *buffer, size_t size)
 {
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    char *line = NULL;
-    size_t line_size = 0, length = strlen(name);
-    bool found = false;
-    while (file != NULL && !found && getline(&line, &line_size, file) > 0) {
-        char *colon = strchr(line, ':');
-        if (strncmp(line, name, length) != 0 || colon == NULL ||
-            strspn(line + length, " \t") != (size_t)(colon - line) - length)
-            continue;
-        line[strcspn(line, "\n")] = '\0';
-        snprintf(buffer, size, "%s", colon + 1 + strspn(colon + 1, " \t"));
-        found = true;
-    }
-    free(line);
-    if (file != NULL)
-        fclose(file);
-    return found;
+    return procfs_find_line("/proc/cpuinfo", name, "\t:", buffer, size);
 }
 
 /* What the firmware and the hypervisor say of themselves; "none" only where the processor would show a

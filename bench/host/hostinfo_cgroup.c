@@ -54,26 +54,6 @@ static bool find_group(const char *controller, char *buffer, size_t size)
     return found;
 }
 
-/* The rest of the line that begins with the device's number. */
-static bool find_device_line(const char *path, const char *numbers, char *buffer, size_t size)
-{
-    FILE *file = fopen(path, "re");
-    char *line = NULL;
-    size_t line_size = 0, length = strlen(numbers);
-    bool found = false;
-    while (file != NULL && !found && getline(&line, &line_size, file) > 0) {
-        if (strncmp(line, numbers, length) != 0 || line[length] != ' ')
-            continue;
-        line[strcspn(line, "\n")] = '\0';
-        snprintf(buffer, size, "%s", line + length + 1);
-        found = true;
-    }
-    free(line);
-    if (file != NULL)
-        fclose(file);
-    return found;
-}
-
 /* True when the hierarchy could be read at all. */
 static bool visit_groups(const char *type, const char *controller, const struct visitor *visitor)
 {
@@ -106,7 +86,7 @@ static void append_limits(const struct visitor *visitor, const char *directory)
     for (size_t i = 0; list->files[i] != NULL; i++) {
         char path[768], limit[96];
         snprintf(path, sizeof(path), "%s/%s", directory, list->files[i]);
-        if (list->used < list->size && find_device_line(path, visitor->numbers, limit, sizeof(limit)))
+        if (list->used < list->size && procfs_find_line(path, visitor->numbers, " ", limit, sizeof(limit)))
             list->used += (size_t)snprintf(list->text + list->used, list->size - list->used, "%s%s: %s",
                                            list->used > 0 ? "; " : "", list->files[i], limit);
     }
@@ -170,7 +150,7 @@ static void lower_v1(const struct visitor *visitor, const char *directory)
     for (size_t i = 0; v1_files[i] != NULL; i++) {
         char path[768], limit[96];
         snprintf(path, sizeof(path), "%s/%s", directory, v1_files[i]);
-        if (find_device_line(path, visitor->numbers, limit, sizeof(limit)))
+        if (procfs_find_line(path, visitor->numbers, " ", limit, sizeof(limit)))
             lower(values[i], strtod(limit, NULL));
     }
 }
@@ -179,7 +159,7 @@ static void lower_v2(const struct visitor *visitor, const char *directory)
 {
     char path[768], limit[160];
     snprintf(path, sizeof(path), "%s/io.max", directory);
-    if (find_device_line(path, visitor->numbers, limit, sizeof(limit)))
+    if (procfs_find_line(path, visitor->numbers, " ", limit, sizeof(limit)))
         hostinfo_parse_io_max(limit, visitor->result);
 }
 

@@ -35,7 +35,7 @@ void hostinfo_add_flag(struct hostinfo *info, const char *key, bool flag);
 void hostinfo_add_file_text(struct hostinfo *info, const char *key, const char *path);
 void hostinfo_add_file_number(struct hostinfo *info, const char *key, const char *path);
 
-/* Facts about the disk: hostinfo_disk.c; its cgroup limits: hostinfo_cgroup.c. */
+/* Facts about the disk: hostinfo_device.c; its cgroup limits: hostinfo_cgroup.c. */
 void hostinfo_add_disk(struct hostinfo *info, const struct hostinfo_device *device);
 void hostinfo_add_cgroup(struct hostinfo *info, const struct hostinfo_device *device);
 

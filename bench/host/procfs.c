@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -59,6 +60,27 @@ int procfs_read_number(const char *path, double *ret_number)
         return -EINVAL;
     *ret_number = number;
     return 0;
+}
+
+bool procfs_find_line(const char *path, const char *name, const char *separators, char *buffer, size_t size)
+{
+    FILE *file = fopen(path, "re");
+    char *line = NULL;
+    size_t line_size = 0, length = strlen(name);
+    bool found = false;
+    while (file != NULL && !found && getline(&line, &line_size, file) > 0) {
+        size_t apart = strncmp(line, name, length) == 0 ? strspn(line + length, separators) : 0;
+        if (apart == 0)
+            continue;
+        line[strcspn(line, "\n")] = '\0';
+        const char *text = line + length + apart;
+        snprintf(buffer, size, "%s", text + strspn(text, " \t"));
+        found = true;
+    }
+    free(line);
+    if (file != NULL)
+        fclose(file);
+    return found;
 }
 
 static bool is_octal(char c)

@@ -12,6 +12,9 @@ int procfs_read_line(const char *path, char *buffer, size_t size);
  * procfs_read_line. */
 int procfs_read_number(const char *path, double *ret_number);
 
+/* The rest of the first line that begins with the name and one or more separators. */
+bool procfs_find_line(const char *path, const char *name, const char *separators, char *buffer, size_t size);
+
 /* Turns \040 and other three-digit octal escapes of mountinfo, swaps and maps into their bytes, in place. */
 void procfs_unescape(char *word);
 

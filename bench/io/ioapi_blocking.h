@@ -4,7 +4,7 @@
  * Inline because psync's own cost is part of what it measures. */
 #pragma once
 
-#include "bench/base/retry.h"
+#include "bench/base/full_io.h"
 #include "bench/io/ioapi.h"
 
 #include <errno.h>
@@ -16,13 +16,8 @@
 /* Makes the outcome `moved` of a write durable: `moved`, or the negative errno of fdatasync. */
 static inline int64_t ioapi_blocking_sync(int fd, int64_t moved)
 {
-    unsigned n_tries = 0;
-    int rc;
-
-    do
-        rc = fdatasync(fd);
-    while (rc < 0 && retry_interrupted(&n_tries));
-    return rc < 0 ? -errno : moved;
+    int code = full_io_sync(fd);
+    return code < 0 ? code : moved;
 }
 
 static inline ssize_t ioapi_blocking_try(int fd, const struct io_call *call)
@@ -37,7 +32,6 @@ __attribute__((noinline, unused)) static int64_t ioapi_blocking_end(int fd, cons
                                                                     bool sync_each, ssize_t moved)
 {
     unsigned n_tries = 0;
-
     while (moved < 0 && retry_interrupted(&n_tries))
         moved = ioapi_blocking_try(fd, call);
     if (moved < 0)
@@ -51,6 +45,30 @@ __attribute__((noinline, unused)) static int64_t ioapi_blocking_end(int fd, cons
 static inline int64_t ioapi_blocking_transfer(int fd, const struct io_call *call, bool sync_each)
 {
     ssize_t moved = ioapi_blocking_try(fd, call);
-
     return moved >= 0 && !sync_each ? moved : ioapi_blocking_end(fd, call, sync_each, moved);
+}
+
+/* What psync and pvec, whose submit does the transfer, have first in their state. */
+struct ioapi_blocking {
+    const char *name;
+    struct io_call *done; /* transferred, not yet reaped; NULL: nothing in flight */
+    bool sync_each;
+};
+
+__attribute__((unused)) static int ioapi_blocking_probe(struct err *err)
+{
+    (void)err;
+    return 0;
+}
+
+__attribute__((unused)) static int ioapi_blocking_reap(void *state, struct io_call **calls, size_t max,
+                                                       size_t *ret_n, struct err *err)
+{
+    struct ioapi_blocking *blocking = state;
+    if (blocking->done == NULL || max == 0)
+        return err_set(err, -EINVAL, "%s: nothing to reap", blocking->name);
+    calls[0] = blocking->done;
+    blocking->done = NULL;
+    *ret_n = 1;
+    return 0;
 }

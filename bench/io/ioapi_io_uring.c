@@ -41,11 +41,9 @@ static int read_io_uring_disabled(void)
 {
     char digit = 0;
     int fd = open("/proc/sys/kernel/io_uring_disabled", O_RDONLY | O_CLOEXEC);
-    ssize_t n;
-
     if (fd < 0)
         return -1;
-    n = read(fd, &digit, 1);
+    ssize_t n = read(fd, &digit, 1);
     close(fd);
     return n == 1 && digit >= '0' && digit <= '9' ? digit - '0' : -1;
 }
@@ -53,7 +51,6 @@ static int read_io_uring_disabled(void)
 static int explain_eperm(struct err *err)
 {
     int value = read_io_uring_disabled();
-
     if (value == 2)
         return err_set(err, -EPERM,
                        "io_uring: kernel.io_uring_disabled is 2: off for every process; sysctl "
@@ -99,7 +96,6 @@ static int uring_probe(struct err *err)
     struct io_uring_cqe *cqe;
     unsigned char byte;
     int rc = io_uring_queue_init(2, &ring, 0);
-
     if (rc < 0)
         return explain_setup(rc, err);
     io_uring_prep_read(io_uring_get_sqe(&ring), -1, &byte, 1, 0);
@@ -123,7 +119,6 @@ static int uring_probe(struct err *err)
 static int wait_completion(struct uring *uring)
 {
     int rc;
-
     do
         rc = io_uring_submit_and_wait(&uring->ring, 1);
     while (rc == -EINTR);
@@ -135,7 +130,6 @@ static int wait_completion(struct uring *uring)
 static void settle(struct slot *slot)
 {
     struct io_call *call = slot->call;
-
     call->result = slot->moved;
     if ((int64_t)call->size_bytes != slot->moved)
         return;
@@ -150,15 +144,12 @@ static void settle(struct slot *slot)
 static size_t take_completions(struct uring *uring, struct io_call **calls, size_t max)
 {
     size_t n_ended = 0;
-    unsigned n;
-
     if (max > uring->n_calls)
         max = uring->n_calls;
-    n = io_uring_peek_batch_cqe(&uring->ring, uring->cqes, (unsigned)max);
+    unsigned n = io_uring_peek_batch_cqe(&uring->ring, uring->cqes, (unsigned)max);
     for (unsigned i = 0; i < n; i++) {
         uint64_t tag = uring->cqes[i]->user_data;
         struct slot *slot = &uring->slots[tag >> 1];
-
         if (tag & 1)
             slot->synced = uring->cqes[i]->res;
         else
@@ -179,7 +170,6 @@ static void drain(struct uring *uring)
 {
     struct io_call *ended;
     unsigned n_failed = 0;
-
     while (uring->n_in_flight > 0 && n_failed < DRAIN_TRIES) {
         if (take_completions(uring, &ended, 1) > 0)
             n_failed = 0;
@@ -191,7 +181,6 @@ static void drain(struct uring *uring)
 static void uring_close(void *state)
 {
     struct uring *uring = state;
-
     if (uring->opened) {
         drain(uring);
         io_uring_queue_exit(&uring->ring);
@@ -218,7 +207,6 @@ static int uring_open(void *state, const struct ioapi_config *config, struct err
     uint32_t n = config->n_calls;
     unsigned n_entries = 2;
     int rc;
-
     if (n < 1)
         return err_set(err, -EINVAL, "io_uring: a queue depth of 0");
     memset(uring, 0, sizeof(*uring));
@@ -257,7 +245,6 @@ static unsigned prepare(struct uring *uring, struct io_call *call)
 {
     struct io_uring_sqe *sqe = io_uring_get_sqe(&uring->ring);
     unsigned size = (unsigned)call->size_bytes;
-
     if (call->is_write)
         io_uring_prep_write(sqe, call->fd, call->buffer, size, call->offset_bytes);
     else
@@ -277,7 +264,6 @@ static unsigned prepare(struct uring *uring, struct io_call *call)
 static void withdraw(struct io_uring *ring)
 {
     unsigned head = *ring->sq.khead;
-
     ring->sq.sqe_head = head;
     ring->sq.sqe_tail = head;
     *ring->sq.ktail = head;
@@ -287,12 +273,10 @@ static void withdraw(struct io_uring *ring)
 static size_t accept_calls(struct uring *uring, struct io_call *const *calls, unsigned n_sqes)
 {
     size_t n_accepted = 0;
-
     while (n_sqes > 0) {
         struct io_call *call = calls[n_accepted++];
         unsigned n_needed = needs_sync(uring, call) ? 2 : 1;
         unsigned n_taken = n_sqes < n_needed ? n_sqes : n_needed;
-
         uring->slots[call->slot] =
             (struct slot){.call = call, .n_awaited = n_taken, .sync_missing = n_taken < n_needed};
         n_sqes -= n_taken;
@@ -306,7 +290,6 @@ static size_t accept_calls(struct uring *uring, struct io_call *const *calls, un
 static int enter(struct uring *uring)
 {
     int rc;
-
     do
         rc = uring->deferred ? io_uring_submit_and_get_events(&uring->ring) : io_uring_submit(&uring->ring);
     while (rc == -EINTR);
@@ -318,7 +301,6 @@ static int uring_submit(void *state, struct io_call *const *calls, size_t n, siz
     struct uring *uring = state;
     unsigned n_sqes = 0;
     int rc = 0;
-
     if (uring->disabled) {
         /* liburing 2.3 has no function for it. */
         if (syscall(__NR_io_uring_register, uring->ring.ring_fd, IORING_REGISTER_ENABLE_RINGS, NULL, 0) < 0)
@@ -346,12 +328,10 @@ static int uring_reap(void *state, struct io_call **calls, size_t max, size_t *r
 {
     struct uring *uring = state;
     size_t n;
-
     if (uring->n_in_flight == 0 || max == 0)
         return err_set(err, -EINVAL, "io_uring: nothing to reap");
     while ((n = take_completions(uring, calls, max)) == 0) {
         int rc = wait_completion(uring);
-
         if (rc < 0)
             return err_sys(err, rc, "io_uring: io_uring_enter");
     }

@@ -43,7 +43,6 @@ static int libaio_probe(struct err *err)
 {
     io_context_t context = NULL;
     int rc = io_setup(1, &context);
-
     if (rc < 0)
         return explain_setup(rc, 1, err);
     io_destroy(context);
@@ -53,7 +52,6 @@ static int libaio_probe(struct err *err)
 static int wait_events(struct libaio *libaio, long n_max)
 {
     int rc;
-
     do
         rc = io_getevents(libaio->context, 1, n_max, libaio->events, NULL);
     while (rc == -EINTR);
@@ -65,10 +63,8 @@ static int wait_events(struct libaio *libaio, long n_max)
 static int check_fdsync(struct libaio *libaio, struct err *err)
 {
     struct iocb *iocb = &libaio->iocbs[0];
-    int rc;
-
     io_prep_fdsync(iocb, libaio->fd);
-    rc = io_submit(libaio->context, 1, &iocb);
+    int rc = io_submit(libaio->context, 1, &iocb);
     if (rc == 1)
         rc = wait_events(libaio, 1);
     else if (rc == 0)
@@ -89,7 +85,6 @@ static int check_fdsync(struct libaio *libaio, struct err *err)
 static void libaio_close(void *state)
 {
     struct libaio *libaio = state;
-
     if (libaio->opened)
         io_destroy(libaio->context);
     free(libaio->events);
@@ -105,7 +100,6 @@ static int libaio_open(void *state, const struct ioapi_config *config, struct er
     struct libaio *libaio = state;
     uint32_t n = config->n_calls;
     int rc;
-
     if (n < 1)
         return err_set(err, -EINVAL, "libaio: a queue depth of 0");
     *libaio = (struct libaio){.fd = config->fd, .sync_each = config->sync_each, .n_calls = n};
@@ -145,10 +139,8 @@ static void finish(struct libaio *libaio, struct io_call *call, int64_t result)
 static size_t push(struct libaio *libaio, struct iocb **iocbs, size_t n)
 {
     size_t n_taken = 0;
-
     while (n_taken < n) {
         int rc = io_submit(libaio->context, (long)(n - n_taken), iocbs + n_taken);
-
         if (rc > 0) {
             n_taken += (size_t)rc;
             libaio->n_in_kernel += (size_t)rc;
@@ -165,14 +157,11 @@ static size_t push(struct libaio *libaio, struct iocb **iocbs, size_t n)
 static int libaio_submit(void *state, struct io_call *const *calls, size_t n, size_t *ret_n, struct err *err)
 {
     struct libaio *libaio = state;
-    size_t n_taken;
-
     if (n > libaio->n_calls - libaio->n_in_flight)
         n = libaio->n_calls - libaio->n_in_flight;
     for (size_t i = 0; i < n; i++) {
         struct io_call *call = calls[i];
         struct iocb *iocb = &libaio->iocbs[call->slot];
-
         if (call->is_write)
             io_prep_pwrite(iocb, call->fd, call->buffer, call->size_bytes, (long long)call->offset_bytes);
         else
@@ -180,7 +169,7 @@ static int libaio_submit(void *state, struct io_call *const *calls, size_t n, si
         iocb->data = call;
         libaio->batch[i] = iocb;
     }
-    n_taken = push(libaio, libaio->batch, n);
+    size_t n_taken = push(libaio, libaio->batch, n);
     if (n > 0 && n_taken == 0 && libaio->n_in_flight == 0)
         return err_sys(err, -EAGAIN, "libaio: io_submit takes no call although none is in flight");
     libaio->n_in_flight += n_taken;
@@ -193,7 +182,6 @@ static int libaio_submit(void *state, struct io_call *const *calls, size_t n, si
 static void push_syncs(struct libaio *libaio)
 {
     size_t n_taken = push(libaio, libaio->to_sync, libaio->n_to_sync);
-
     libaio->n_to_sync -= n_taken;
     memmove(libaio->to_sync, libaio->to_sync + n_taken, libaio->n_to_sync * sizeof(*libaio->to_sync));
     if (libaio->n_in_kernel > 0)
@@ -208,7 +196,6 @@ static void take_event(struct libaio *libaio, const struct io_event *event)
     struct io_call *call = event->data;
     struct iocb *iocb = event->obj;
     int64_t result = (long)event->res; /* the kernel puts a negative errno into an unsigned long */
-
     if (iocb->aio_lio_opcode == IO_CMD_FDSYNC) {
         finish(libaio, call, result < 0 ? result : (int64_t)call->size_bytes);
     } else if (libaio->sync_each && call->is_write && result == (int64_t)call->size_bytes) {
@@ -223,13 +210,10 @@ static void take_event(struct libaio *libaio, const struct io_event *event)
 static int libaio_reap(void *state, struct io_call **calls, size_t max, size_t *ret_n, struct err *err)
 {
     struct libaio *libaio = state;
-    size_t n;
-
     if (libaio->n_in_flight == 0 || max == 0)
         return err_set(err, -EINVAL, "libaio: nothing to reap");
     while (libaio->n_done == 0) {
         int rc = wait_events(libaio, (long)libaio->n_in_kernel);
-
         if (rc < 0)
             return err_sys(err, rc, "libaio: io_getevents");
         libaio->n_in_kernel -= (size_t)rc;
@@ -238,7 +222,7 @@ static int libaio_reap(void *state, struct io_call **calls, size_t max, size_t *
         if (libaio->n_to_sync > 0)
             push_syncs(libaio);
     }
-    n = libaio->n_done < max ? libaio->n_done : max;
+    size_t n = libaio->n_done < max ? libaio->n_done : max;
     memcpy(calls, libaio->done, n * sizeof(*calls));
     libaio->n_done -= n;
     memmove(libaio->done, libaio->done + n, libaio->n_done * sizeof(*calls));

@@ -1,6 +1,5 @@
 /* Worker threads doing pread and pwrite, one per call in flight, as QEMU's aio=threads does.
  *
- *
  * One mutex guards two rings: calls that wait for a worker, and calls to be reaped. A worker that finishes a
  * call takes the next one in the same critical section, so a busy pool costs one lock per call and wakes
  * nobody. */
@@ -46,7 +45,6 @@ static void ring_put(struct ring *ring, uint32_t capacity, struct io_call *call)
 static struct io_call *ring_take(struct ring *ring, uint32_t capacity)
 {
     struct io_call *call = ring->calls[ring->head];
-
     ring->head = (ring->head + 1) % capacity;
     ring->n--;
     return call;
@@ -55,11 +53,8 @@ static struct io_call *ring_take(struct ring *ring, uint32_t capacity)
 static void *worker(void *context)
 {
     struct pool *pool = context;
-
     pthread_mutex_lock(&pool->lock);
     for (;;) {
-        struct io_call *call;
-
         while (pool->todo.n == 0 && !pool->stopping) {
             pool->n_idle++;
             pthread_cond_wait(&pool->work, &pool->lock);
@@ -67,7 +62,7 @@ static void *worker(void *context)
         }
         if (pool->stopping)
             break;
-        call = ring_take(&pool->todo, pool->n_calls);
+        struct io_call *call = ring_take(&pool->todo, pool->n_calls);
         pthread_mutex_unlock(&pool->lock);
         call->result = ioapi_blocking_transfer(call->fd, call, pool->sync_each);
         pthread_mutex_lock(&pool->lock);
@@ -89,11 +84,9 @@ static int start_threads(pthread_t *threads, uint32_t n, void *(*run)(void *), v
     size_t stack_bytes = POOL_STACK_BYTES;
     pthread_attr_t attributes;
     sigset_t all, before;
-    int rc;
-
     if (stack_bytes < (size_t)PTHREAD_STACK_MIN)
         stack_bytes = (size_t)PTHREAD_STACK_MIN;
-    rc = pthread_attr_init(&attributes);
+    int rc = pthread_attr_init(&attributes);
     if (rc != 0)
         return -rc;
     rc = pthread_attr_setstacksize(&attributes, stack_bytes);
@@ -126,7 +119,6 @@ static int pool_probe(struct err *err)
     pthread_t thread;
     uint32_t n_started = 0;
     int rc = start_threads(&thread, 1, come_and_go, NULL, &n_started);
-
     if (rc < 0)
         return explain(rc, 1, err);
     pthread_join(thread, NULL);
@@ -137,7 +129,6 @@ static int pool_probe(struct err *err)
 static void pool_close(void *state)
 {
     struct pool *pool = state;
-
     if (pool->opened) {
         pthread_mutex_lock(&pool->lock);
         pool->stopping = true;
@@ -160,7 +151,6 @@ static int pool_open(void *state, const struct ioapi_config *config, struct err 
     struct pool *pool = state;
     uint32_t n = config->n_calls;
     int rc = 0;
-
     if (n < 1)
         return err_set(err, -EINVAL, "pool: a queue depth of 0");
     memset(pool, 0, sizeof(*pool));
@@ -189,15 +179,13 @@ out:
 static int pool_submit(void *state, struct io_call *const *calls, size_t n, size_t *ret_n, struct err *err)
 {
     struct pool *pool = state;
-    size_t n_wake;
-
     (void)err;
     if (n > pool->n_calls - pool->n_in_flight)
         n = pool->n_calls - pool->n_in_flight;
     pthread_mutex_lock(&pool->lock);
     for (size_t i = 0; i < n; i++)
         ring_put(&pool->todo, pool->n_calls, calls[i]);
-    n_wake = n < pool->n_idle ? n : pool->n_idle;
+    size_t n_wake = n < pool->n_idle ? n : pool->n_idle;
     pthread_mutex_unlock(&pool->lock);
     for (size_t i = 0; i < n_wake; i++)
         pthread_cond_signal(&pool->work);
@@ -210,7 +198,6 @@ static int pool_reap(void *state, struct io_call **calls, size_t max, size_t *re
 {
     struct pool *pool = state;
     size_t n = 0;
-
     if (pool->n_in_flight == 0 || max == 0)
         return err_set(err, -EINVAL, "pool: nothing to reap");
     pthread_mutex_lock(&pool->lock);

@@ -4,52 +4,26 @@
 
 #include <string.h>
 
-struct psync {
-    struct io_call *done; /* transferred, not yet reaped; NULL: nothing in flight */
-    bool sync_each;
-};
-
-static int psync_probe(struct err *err)
-{
-    (void)err;
-    return 0;
-}
-
 static int psync_open(void *state, const struct ioapi_config *config, struct err *err)
 {
-    struct psync *psync = state;
-
+    struct ioapi_blocking *psync = state;
     if (config->n_calls != 1)
         return err_set(err, -EINVAL, "psync has one call in flight, not %u", config->n_calls);
-    *psync = (struct psync){.sync_each = config->sync_each};
+    *psync = (struct ioapi_blocking){.name = "psync", .sync_each = config->sync_each};
     return 0;
 }
 
 static int psync_submit(void *state, struct io_call *const *calls, size_t n, size_t *ret_n, struct err *err)
 {
-    struct psync *psync = state;
-    struct io_call *call;
-
+    struct ioapi_blocking *psync = state;
     (void)err;
     if (n == 0 || psync->done != NULL) {
         *ret_n = 0;
         return 0;
     }
-    call = calls[0];
+    struct io_call *call = calls[0];
     call->result = ioapi_blocking_transfer(call->fd, call, psync->sync_each);
     psync->done = call;
-    *ret_n = 1;
-    return 0;
-}
-
-static int psync_reap(void *state, struct io_call **calls, size_t max, size_t *ret_n, struct err *err)
-{
-    struct psync *psync = state;
-
-    if (psync->done == NULL || max == 0)
-        return err_set(err, -EINVAL, "psync: nothing to reap");
-    calls[0] = psync->done;
-    psync->done = NULL;
     *ret_n = 1;
     return 0;
 }
@@ -59,9 +33,8 @@ static int psync_reap(void *state, struct io_call **calls, size_t max, size_t *r
 static size_t psync_transfer(void *state, struct io_call *call, const uint64_t *offsets_bytes, size_t n,
                              const atomic_int *stop)
 {
-    const struct psync *psync = state;
+    const struct ioapi_blocking *psync = state;
     size_t i = 0;
-
     for (; i < n && (stop == NULL || atomic_load_explicit(stop, memory_order_relaxed) == 0); i++) {
         call->offset_bytes = offsets_bytes[i];
         call->result = ioapi_blocking_transfer(call->fd, call, psync->sync_each);
@@ -73,18 +46,18 @@ static size_t psync_transfer(void *state, struct io_call *call, const uint64_t *
 
 static void psync_close(void *state)
 {
-    memset(state, 0, sizeof(struct psync));
+    memset(state, 0, sizeof(struct ioapi_blocking));
 }
 
 const struct ioapi_ops ioapi_psync = {
     .name = "psync",
     .api = API_PSYNC,
-    .state_size = sizeof(struct psync),
+    .state_size = sizeof(struct ioapi_blocking),
     .inline_io = true,
-    .probe = psync_probe,
+    .probe = ioapi_blocking_probe,
     .open = psync_open,
     .submit = psync_submit,
-    .reap = psync_reap,
+    .reap = ioapi_blocking_reap,
     .transfer = psync_transfer,
     .close = psync_close,
 };

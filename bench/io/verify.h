@@ -18,7 +18,6 @@
 #include "bench/io/ioapi.h"
 
 #include <stdatomic.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #define VERIFY_BLOCK_BYTES 512U

@@ -1,14 +1,13 @@
 /* bench/target/compressibility: what a file's data are like. */
 #include "bench/target/compressibility.h"
 
-#include "bench/target/compressibility_internal.h"
+#include "bench/base/full_io.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 #include <zlib.h>
 
 /* The fastest level, as file systems use fast compressors. */
@@ -20,8 +19,7 @@ struct sampler {
     unsigned char *block, *packed;
     uLong packed_bytes;
     uint64_t hashes[COMPRESSIBILITY_BLOCKS];
-    double compressed, compressible, zero, duplicate; /* sums over blocks */
-    uint32_t n;
+    uint32_t n, n_compressible, n_duplicate; /* blocks */
 };
 
 /* FNV-1a over words: two of 64 blocks collide by chance once in 10^16 files. */
@@ -37,11 +35,6 @@ uint64_t compressibility_hash(const unsigned char *block, size_t size)
     return hash;
 }
 
-static bool is_zero(const unsigned char *block, size_t size)
-{
-    return block[0] == 0 && memcmp(block, block + 1, size - 1) == 0;
-}
-
 static bool seen_before(const struct sampler *sampler, uint64_t hash)
 {
     for (uint32_t i = 0; i < sampler->n; i++)
@@ -55,27 +48,10 @@ static int add_block(struct sampler *sampler)
     uLongf packed = sampler->packed_bytes;
     if (compress2(sampler->packed, &packed, sampler->block, COMPRESSIBILITY_BLOCK_BYTES, LEVEL) != Z_OK)
         return -ENOMEM;
-    double share = (double)packed / COMPRESSIBILITY_BLOCK_BYTES;
     uint64_t hash = compressibility_hash(sampler->block, COMPRESSIBILITY_BLOCK_BYTES);
-    sampler->compressed += share < 1 ? share : 1;
-    sampler->compressible += share <= COMPRESSIBLE;
-    sampler->zero += is_zero(sampler->block, COMPRESSIBILITY_BLOCK_BYTES);
-    sampler->duplicate += seen_before(sampler, hash);
+    sampler->n_compressible += (double)packed <= COMPRESSIBLE * COMPRESSIBILITY_BLOCK_BYTES;
+    sampler->n_duplicate += seen_before(sampler, hash);
     sampler->hashes[sampler->n++] = hash;
-    return 0;
-}
-
-static int read_block(int fd, unsigned char *block, uint64_t offset)
-{
-    size_t done = 0;
-    while (done < COMPRESSIBILITY_BLOCK_BYTES) {
-        ssize_t n = pread(fd, block + done, COMPRESSIBILITY_BLOCK_BYTES - done, (off_t)(offset + done));
-        if (n < 0 && errno != EINTR)
-            return -errno;
-        if (n == 0)
-            return -ENODATA; /* somebody cut the file */
-        done += n > 0 ? (size_t)n : 0;
-    }
     return 0;
 }
 
@@ -88,7 +64,8 @@ static int sample(int fd, uint64_t n_file_blocks, struct sampler *sampler)
         n = (uint32_t)n_file_blocks;
     for (uint32_t i = 0; i < n && code == 0; i++) {
         uint64_t index = (n_file_blocks - 1) * i / (n > 1 ? n - 1 : 1);
-        code = read_block(fd, sampler->block, index * COMPRESSIBILITY_BLOCK_BYTES);
+        code = full_io_read(fd, sampler->block, COMPRESSIBILITY_BLOCK_BYTES,
+                            index * COMPRESSIBILITY_BLOCK_BYTES);
         if (code == 0)
             code = add_block(sampler);
     }
@@ -111,11 +88,8 @@ int compressibility_of(int fd, struct compressibility *ret_compressibility)
         code = sample(fd, n_file_blocks, &sampler);
     if (code == 0)
         *ret_compressibility =
-            (struct compressibility){.n_blocks = sampler.n,
-                                     .compressed_share = sampler.compressed / sampler.n,
-                                     .compressible_share = sampler.compressible / sampler.n,
-                                     .zero_share = sampler.zero / sampler.n,
-                                     .duplicate_share = sampler.duplicate / sampler.n};
+            (struct compressibility){.compressible_share = (double)sampler.n_compressible / sampler.n,
+                                     .duplicate_share = (double)sampler.n_duplicate / sampler.n};
     free(sampler.block);
     free(sampler.packed);
     return code;

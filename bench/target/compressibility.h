@@ -4,6 +4,7 @@
  * devices that compress or deduplicate. */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define COMPRESSIBILITY_BLOCK_BYTES 65536U
@@ -11,12 +12,8 @@
 
 /* Shares are of the blocks sampled, 0..1. */
 struct compressibility {
-    uint32_t n_blocks;
-    double compressed_share; /* zlib level 1 size / size, mean of blocks: about 1 for random data, 0.005 for
-                                zeros; never above 1 */
     double
         compressible_share; /* blocks that shrink to 7/8 or less: what a file system would store compressed */
-    double zero_share;      /* blocks of zeros alone */
     double duplicate_share; /* blocks equal to an earlier one of the sample, zeros among them (by a 64 bit
                                hash) */
 };
@@ -25,3 +22,6 @@ struct compressibility {
  * The pages read stay in the cache: call it before target_drop_cache. 0; -ENODATA for a file of less than one
  * block; -ENOMEM; the errno of reading. */
 int compressibility_of(int fd, struct compressibility *ret_compressibility);
+
+/* Of whole words of 8 bytes; the rest is ignored. For tests. */
+uint64_t compressibility_hash(const unsigned char *block, size_t size);

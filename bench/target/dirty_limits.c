@@ -1,7 +1,7 @@
 /* Limits of dirty memory: a guard process puts them back whatever happens to this one. */
 #include "bench/target/dirty_limits.h"
 
-#include "bench/base/retry.h"
+#include "bench/base/full_io.h"
 #include "bench/host/hostinfo_internal.h"
 #include "bench/target/dirty_record.h"
 
@@ -13,7 +13,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
@@ -43,15 +42,10 @@ static int write_value(int fd, uint64_t value)
 {
     char text[NUMBER_SIZE];
     size_t length = (size_t)snprintf(text, sizeof(text), "%" PRIu64 "\n", value);
-    unsigned n_tries = 0;
-    ssize_t n;
     /* An ordinary file, as in tests, must not keep the end of a longer former value. */
     if (ftruncate(fd, 0) != 0 && errno != EINVAL && errno != EPERM && errno != EACCES)
         return -errno;
-    do {
-        n = pwrite(fd, text, length, 0);
-    } while (n < 0 && retry_interrupted(&n_tries));
-    return n < 0 ? -errno : (size_t)n == length ? 0 : -EIO;
+    return full_io_write(fd, text, length, 0, NULL);
 }
 
 static int read_limit(int fd, uint64_t *ret)

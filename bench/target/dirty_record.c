@@ -1,6 +1,7 @@
 /* bench/target/dirty_record: a line in a file of our own. */
 #include "bench/target/dirty_record.h"
 
+#include "bench/base/full_io.h"
 #include "bench/base/private_file.h"
 
 #include <errno.h>
@@ -78,8 +79,7 @@ int dirty_record_write(int fd, const struct dirty_record *record)
 {
     char text[TEXT_SIZE];
     format(record, text);
-    ssize_t n = pwrite(fd, text, strlen(text), 0);
-    return n < 0 ? -errno : (size_t)n == strlen(text) ? 0 : -EIO;
+    return full_io_write(fd, text, strlen(text), 0, NULL);
 }
 
 int dirty_record_clear(int fd)

@@ -1,14 +1,10 @@
 /* bench/target/extents: how a file lies on its storage stack. */
 #include "bench/target/extents.h"
 
-#include "bench/target/extents_internal.h"
-
 #include <errno.h>
-#include <linux/fiemap.h>
 #include <linux/fs.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -23,20 +19,6 @@ static uint64_t inside(const struct extents *extents, uint64_t start, uint64_t l
     if (start >= extents->size_bytes)
         return 0;
     return length < extents->size_bytes - start ? length : extents->size_bytes - start;
-}
-
-static void count_kinds(struct extents *extents, uint32_t flags, uint64_t bytes)
-{
-    if (flags & FIEMAP_EXTENT_UNWRITTEN)
-        extents->unwritten_bytes += bytes;
-    if (flags & FIEMAP_EXTENT_ENCODED)
-        extents->encoded_bytes += bytes;
-    if (flags & FIEMAP_EXTENT_SHARED)
-        extents->shared_bytes += bytes;
-    if (flags & (FIEMAP_EXTENT_DATA_INLINE | FIEMAP_EXTENT_DATA_TAIL))
-        extents->inline_bytes += bytes;
-    if (flags & FIEMAP_EXTENT_DELALLOC)
-        extents->delalloc_bytes += bytes;
 }
 
 void extents_add(struct extents_walk *walk, const struct fiemap_extent *piece)
@@ -54,7 +36,10 @@ void extents_add(struct extents_walk *walk, const struct fiemap_extent *piece)
                    (walk->encoded ? step <= walk->length : step == walk->length);
     extents->n_fragments += !follows;
     extents->n_extents++;
-    count_kinds(extents, piece->fe_flags, bytes);
+    if (piece->fe_flags & FIEMAP_EXTENT_UNWRITTEN)
+        extents->unwritten_bytes += bytes;
+    if (piece->fe_flags & FIEMAP_EXTENT_ENCODED)
+        extents->encoded_bytes += bytes;
     walk->physical = piece->fe_physical;
     walk->length = piece->fe_length;
     walk->encoded = (piece->fe_flags & FIEMAP_EXTENT_ENCODED) != 0;

@@ -4,6 +4,7 @@
  * zeros without I/O, encoded (compressed) extents and inline data with less I/O than bytes. */
 #pragma once
 
+#include <linux/fiemap.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -16,9 +17,6 @@ struct extents {
     uint64_t hole_bytes;      /* nothing allocated: FIEMAP's gaps, else SEEK_HOLE */
     uint64_t unwritten_bytes; /* FIEMAP_EXTENT_UNWRITTEN: allocated, reads as zeros without I/O */
     uint64_t encoded_bytes;   /* FIEMAP_EXTENT_ENCODED: compressed or encrypted by the file system */
-    uint64_t shared_bytes;    /* FIEMAP_EXTENT_SHARED: reflink or snapshot, a rewrite allocates anew */
-    uint64_t inline_bytes;    /* FIEMAP_EXTENT_DATA_INLINE, _DATA_TAIL: inside metadata */
-    uint64_t delalloc_bytes;  /* FIEMAP_EXTENT_DELALLOC: not on the device yet */
     bool fiemap_known;        /* everything above holds */
     bool holes_known;         /* hole_bytes holds: FIEMAP, or a SEEK_HOLE that the file system really has */
 };
@@ -30,3 +28,15 @@ int extents_of(int fd, struct extents *ret_extents);
 /* How much more broken up a file is after than before: extra jumps per GiB of file; NaN when unknown. One
  * jump per 128 MiB block group is normal, so some 8 per GiB mean nothing. */
 double extents_growth_per_gib(const struct extents *before, const struct extents *after);
+
+/* The counting, open to tests: extents->size_bytes is set, everything else zero. Pieces come in the order of
+ * the file. */
+struct extents_walk {
+    struct extents *extents;
+    uint64_t logical_end;      /* of the pieces so far */
+    uint64_t physical, length; /* of the last piece */
+    bool encoded;
+};
+
+void extents_add(struct extents_walk *walk, const struct fiemap_extent *piece);
+void extents_end(struct extents_walk *walk);

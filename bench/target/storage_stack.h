@@ -1,46 +1,32 @@
 /* bench/target/storage_stack: what lies under a file: file system, device, and what limits this process
  * there.
  *
- * A flag is true only when it is known to hold; where false may also mean "cannot be asked", a _known flag
- * stands beside it. */
+ * A flag is true only when it is known to hold; false may also mean "cannot be asked". */
 #pragma once
 
 #include <stdbool.h>
-#include <stdint.h>
 
 struct storage_stack {
     /* From /proc/self/mountinfo. */
-    char file_system[48]; /* "ext4", "fuse.sshfs"; "" when the mount is not found */
-    bool read_only;       /* mount point or super block */
     bool
         in_memory; /* tmpfs, ramfs; brd, zram or pmem below; or a loop device whose file is on one of these */
     bool overlay;  /* overlay, aufs, fuse-overlayfs, ecryptfs: another file system does the work */
     bool network;  /* nfs, cifs, 9p, virtiofs, ceph, ...: a server's cache is behind it */
     bool fuse;     /* a process does the work */
     /* File system type, mount options, and the flags of this very file (FS_IOC_GETFLAGS). */
-    bool compresses;        /* the file's data are or may be compressed when written */
-    bool compression_known; /* false: zfs, network, fuse and unknown ones cannot be asked (compresses is then
-                               true only for zfs, where it is the default) */
-    bool checksums;         /* data checksums: btrfs without nodatasum/NOCOW, zfs, bcachefs */
+    bool compresses; /* the file's data are or may be compressed when written; zfs, where it cannot be asked,
+                        does it by default */
     bool
         copies_on_write; /* a rewrite goes to a new place: btrfs without NOCOW, zfs, bcachefs, f2fs, nilfs2 */
     bool may_deduplicate; /* zfs, vdo: cannot be asked */
     bool encrypted;       /* the file's data (fscrypt) or the device (dm-crypt) */
     /* The device, sysfs. */
-    char device[32];                 /* whole disk: "vda", "nvme0n1", "loop3"; "" when there is none */
-    bool loop;                       /* here, or below a device mapper */
-    bool loop_direct_io;             /* only then its file's cached pages do not serve reads */
-    uint64_t loop_image_bytes;       /* size of the loop device; 0: no loop */
-    uint64_t memory_available_bytes; /* MemAvailable: what could cache the image; 0 unknown */
-    bool guest;                      /* this machine is virtual */
-    bool virtual_disk;               /* a guest's disk that the host emulates, and may cache */
-    bool rotational;
-    bool write_cache_known, write_cache_back; /* "write back": a volatile cache in the device */
-    bool device_read_only;
-    /* statvfs. */
-    bool space_known;
-    uint64_t size_bytes, free_bytes; /* free for unprivileged users */
-    double free_share;               /* free / (used + free), as df counts; 0..1; NaN when unknown */
+    char device[32];     /* whole disk: "vda", "nvme0n1", "loop3"; "" when there is none */
+    bool loop;           /* here, or below a device mapper */
+    bool loop_direct_io; /* only then its file's cached pages do not serve reads */
+    bool guest;          /* this machine is virtual */
+    bool virtual_disk;   /* a guest's disk that the host emulates, and may cache */
+    double free_share;   /* free / (used + free), as df counts; 0..1; NaN when unknown */
     /* Limits on this process at this device: cgroup v2 io.max, the lowest of its group and all ancestors, and
      * v1 blkio.throttle.*_device of its own group (that hierarchy is flat: limits of ancestors do not bind).
      * 0: none. v1 limits on writes bind direct writes, synchronous ones and the flush at the end; writeback
@@ -51,3 +37,11 @@ struct storage_stack {
 
 /* fd: the file, or the directory it will be in. Never fails: what cannot be asked stays false, 0 or "". */
 void storage_stack_of(int fd, struct storage_stack *ret_storage_stack);
+
+/* Parts that need no descriptor, open to tests. What the type and the options of a mount say of a file with
+ * these flags (FS_COMPR_FL ... of linux/fs.h; 0: none or unknown). */
+struct hostinfo_mount;
+void storage_stack_add_mount(struct storage_stack *stack, const struct hostinfo_mount *mount, unsigned flags);
+
+/* A disk by its directory in sysfs, and the disks below it. stack->guest is set before. */
+void storage_stack_add_disk(struct storage_stack *stack, const char *sysfs);

@@ -3,7 +3,6 @@
 
 #include "bench/base/access.h"
 #include "bench/base/full_io.h"
-#include "bench/base/retry.h"
 #include "bench/base/rng.h"
 #include "bench/target/target_internal.h"
 
@@ -11,13 +10,56 @@
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 /* A name that was not removed would stay behind, so removing it is tried twice. */
 #define UNLINK_TRIES 3
+
+/* Descriptors that are left for everything else that the program opens. */
+#define OTHER_DESCRIPTORS 64
+
+uint32_t target_n_files(const struct target *target)
+{
+    return target->n_files > 1 ? target->n_files : 1;
+}
+
+uint64_t target_file_bytes(const struct target *target)
+{
+    return target->size_bytes / target_n_files(target);
+}
+
+const int *target_fds(const struct target *target)
+{
+    return target->n_files > 1 ? target->fds : &target->fd;
+}
+
+struct target target_one(const struct target *target, uint32_t file)
+{
+    struct target one = *target;
+    one.fd = target_fds(target)[file];
+    one.size_bytes = target_file_bytes(target);
+    one.n_files = 1;
+    one.fds = NULL;
+    return one;
+}
+
+void target_allow_descriptors(uint64_t n)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return;
+    rlim_t wanted = n + OTHER_DESCRIPTORS;
+    if (limit.rlim_max != RLIM_INFINITY && wanted > limit.rlim_max)
+        wanted = limit.rlim_max;
+    if (wanted <= limit.rlim_cur)
+        return;
+    limit.rlim_cur = wanted;
+    (void)setrlimit(RLIMIT_NOFILE, &limit);
+}
 
 /* A working directory can outlive its name; nothing can be created in it then, whatever access() says. Some
  * file systems give directories 0 links always, and a name may look like anything: both signs are needed. */
@@ -75,18 +117,14 @@ static int open_directory(const char *path, int *ret_fd, struct err *err)
 
 int target_estimate(const struct target_plan *plan, uint64_t *ret_size_bytes, struct err *err)
 {
+    uint64_t available;
     int dir_fd;
     int code = open_directory(plan->directory, &dir_fd, err);
     if (code != 0)
         return code;
-    uint64_t available;
-    code = target_available(dir_fd, &available);
-    if (code != 0)
-        err_sys(err, code, "%s: cannot ask for its free space", plan->directory);
-    else
-        code = target_plan_size(plan, available, ret_size_bytes, err);
+    code = target_available(dir_fd, plan->directory, &available, NULL, err);
     close(dir_fd);
-    return code;
+    return code != 0 ? code : target_plan_size(plan, available, ret_size_bytes, err);
 }
 
 /* For file systems without O_TMPFILE: the name exists for a moment only and nobody can have prepared a link
@@ -127,15 +165,49 @@ int target_create_nameless(int dir_fd, const char *directory, int *ret_fd, bool 
     return err_sys(err, code, "the target file in %s: cannot be created", directory);
 }
 
-int target_describe(struct target *target, struct err *err)
+/* Makes the other files of plan->n_files beside target->fd, still empty. */
+static int create_others(struct target *target, const struct target_plan *plan, int dir_fd, struct err *err)
 {
-    struct stat status;
-    struct statvfs space;
-    if (fstat(target->fd, &status) != 0 || fstatvfs(target->fd, &space) != 0)
-        return err_sys(err, -errno, "%s: cannot be examined", target->name);
-    target->dev = (uint64_t)status.st_dev;
-    target->fs_block_bytes = (uint64_t)space.f_frsize;
+    bool tmpfile;
+    if (plan->n_files <= 1)
+        return 0;
+    target_allow_descriptors(plan->n_files);
+    target->fds = calloc(plan->n_files, sizeof *target->fds);
+    if (target->fds == NULL)
+        return err_set(err, -ENOMEM, "%s: no memory for %u files", target->name, plan->n_files);
+    target->fds[0] = target->fd;
+    target->n_files = 1;
+    for (uint32_t i = 1; i < plan->n_files; i++) {
+        int code = target_create_nameless(dir_fd, plan->directory, &target->fds[i], &tmpfile, err);
+        if (code == -EMFILE)
+            return err_set(err, code,
+                           "%s: %u files cannot be open at a time; raise the limit (ulimit -n) or lower "
+                           "--files",
+                           target->name, plan->n_files);
+        if (code != 0)
+            return code;
+        target->n_files = i + 1;
+    }
     return 0;
+}
+
+int target_create_empty(struct target *target, const struct target_plan *plan, uint64_t *ret_size_bytes,
+                        struct err *err)
+{
+    int dir_fd;
+    snprintf(target->name, sizeof(target->name), "the target file in %s", plan->directory);
+    int code = open_directory(plan->directory, &dir_fd, err);
+    if (code != 0)
+        return code;
+    code = target_available(dir_fd, plan->directory, &target->available_bytes, &target->fs_block_bytes, err);
+    if (code == 0 && ret_size_bytes != NULL)
+        code = target_plan_size(plan, target->available_bytes, ret_size_bytes, err);
+    if (code == 0)
+        code = target_create_nameless(dir_fd, plan->directory, &target->fd, &target->tmpfile, err);
+    if (code == 0)
+        code = create_others(target, plan, dir_fd, err);
+    close(dir_fd);
+    return code;
 }
 
 /* Everything is put together in `made`, so that the caller's struct stays untouched until it is complete. */
@@ -143,45 +215,38 @@ int target_create(struct target *target, const struct target_plan *plan, struct 
 {
     struct target made = {.owned = true, .writable = true};
     uint64_t size_bytes;
-    int dir_fd = -1;
-    snprintf(made.name, sizeof(made.name), "the target file in %s", plan->directory);
-    int code = open_directory(plan->directory, &dir_fd, err);
-    if (code != 0)
-        return code;
-    code = target_available(dir_fd, &made.available_bytes);
-    if (code != 0) {
-        err_sys(err, code, "%s: cannot ask for its free space", plan->directory);
-        goto out;
-    }
-    code = target_plan_size(plan, made.available_bytes, &size_bytes, err);
-    if (code == 0)
-        code = target_create_nameless(dir_fd, plan->directory, &made.fd, &made.tmpfile, err);
-    if (code == 0)
-        code = target_create_others(&made, plan, dir_fd, err);
-    if (code == 0)
-        code = target_describe(&made, err);
+    int code = target_create_empty(&made, plan, &size_bytes, err);
     if (code == 0 && plan->prepare_script != NULL)
         code = target_prepare(&made, plan, err);
     if (code == 0 && plan->verify != NULL)
         code = verify_open(plan->verify, size_bytes, plan->n_files, plan->seed, err);
     if (code == 0)
         code = target_fill(&made, plan, size_bytes, err);
-    if (code == 0)
+    if (code == 0) {
         *target = made;
-    else
-        target->filled_bytes = made.filled_bytes;
-out:
-    if (code != 0)
-        target_close(&made);
-    close(dir_fd);
+        return 0;
+    }
+    target->filled_bytes = made.filled_bytes;
+    target_close(&made);
     return code;
+}
+
+static void close_others(struct target *target)
+{
+    for (uint32_t i = 1; target->fds != NULL && i < target->n_files; i++)
+        close(target->fds[i]);
+    free(target->fds);
+    target->fds = NULL;
+    target->n_files = 0;
 }
 
 void target_close(struct target *target)
 {
-    if (target == NULL || target->fd < 1)
+    if (target == NULL)
         return;
-    target_close_others(target);
+    close_others(target);
+    if (target->fd < 1)
+        return;
     close(target->fd);
     target->fd = 0;
 }
@@ -223,12 +288,17 @@ int target_open_file(const struct target *target, uint32_t file, bool direct, bo
                          (write ? O_RDWR : O_RDONLY) | (direct ? O_DIRECT : 0), ret_fd, err);
 }
 
-int target_flush(const struct target *target, struct err *err)
+int target_sync(const struct target *target)
 {
-    const int *fds = target_fds(target);
     int code = 0;
     for (uint32_t i = 0; i < target_n_files(target) && code == 0; i++)
-        code = full_io_sync(fds[i]);
+        code = full_io_sync(target_fds(target)[i]);
+    return code;
+}
+
+int target_flush(const struct target *target, struct err *err)
+{
+    int code = target_sync(target);
     if (code != 0)
         return err_io(err, code, "%s: fdatasync failed; what was written may be lost", target->name);
     return 0;

@@ -7,7 +7,6 @@
 
 #include "bench/base/clock.h"
 #include "bench/base/err.h"
-#include "bench/base/pattern.h"
 #include "bench/io/verify.h"
 
 #include <stdatomic.h>
@@ -44,7 +43,6 @@ struct target {
     bool tmpfile; /* O_TMPFILE worked */
     uint64_t
         size_bytes; /* whole blocks written; of several files together, of which each has its equal part */
-    uint64_t dev;   /* st_dev */
     char name[160]; /* for messages: the user's file, or "the target file in DIR" */
     uint64_t available_bytes; /* free for us before the target was made; UINT64_MAX: the file system does not
                                  tell */
@@ -55,7 +53,6 @@ struct target {
     uint64_t fs_block_bytes;
     uint32_t
         direct_offset_align_bytes; /* from STATX_DIOALIGN, else found by probing, 512 .. 4096; 0 unknown */
-    uint32_t direct_memory_align_bytes;
     enum target_proof direct_read, direct_write;
     char direct_why[160]; /* words for a proof that failed */
 };

@@ -22,9 +22,8 @@
 #ifndef STATX_DIOALIGN
 #define STATX_DIOALIGN 0x2000U
 #endif
-/* Offset of stx_dio_mem_align, followed by stx_dio_offset_align, in struct statx: headers before Linux 6.1
- * have spare words there. */
-#define STATX_DIO_AT 0x98
+/* Offset of stx_dio_offset_align in struct statx: headers before Linux 6.1 have spare words there. */
+#define STATX_DIO_OFFSET_ALIGN_AT 0x9c
 
 #define ALIGN_MIN  512U
 #define ALIGN_MAX  4096U
@@ -54,6 +53,14 @@ verdict(struct target *target, enum target_proof proof, const char *format, ...)
     return proof;
 }
 
+/* Of both directions. */
+static int settle(struct target *target, enum target_proof proof, const char *why)
+{
+    target->direct_read = verdict(target, proof, "%s", why);
+    target->direct_write = target->writable ? proof : TARGET_DIRECT_UNTRIED;
+    return 0;
+}
+
 /* Everything else that a transfer can fail with is a fault of the target, not an answer. */
 static bool means_refused(int code)
 {
@@ -65,13 +72,11 @@ static bool means_refused(int code)
 static bool ask_alignment(struct target *target)
 {
     struct statx status;
-    uint32_t align[2];
     if (statx(target->fd, "", AT_EMPTY_PATH, STATX_DIOALIGN, &status) != 0 ||
         (status.stx_mask & STATX_DIOALIGN) == 0)
         return false;
-    memcpy(align, (const unsigned char *)&status + STATX_DIO_AT, sizeof(align));
-    target->direct_memory_align_bytes = align[0];
-    target->direct_offset_align_bytes = align[1];
+    memcpy(&target->direct_offset_align_bytes, (const unsigned char *)&status + STATX_DIO_OFFSET_ALIGN_AT,
+           sizeof(target->direct_offset_align_bytes));
     return true;
 }
 
@@ -103,7 +108,6 @@ static int find_alignment(struct probe *probe)
     if (accepted == 0)
         return -EINVAL;
     probe->target->direct_offset_align_bytes = direct != 0 ? direct : accepted;
-    probe->target->direct_memory_align_bytes = probe->target->direct_offset_align_bytes;
     return 0;
 }
 
@@ -265,22 +269,13 @@ static int prove_both(struct probe *probe, struct err *err)
     struct target *target = probe->target;
     enum target_proof read_proof, write_proof = TARGET_DIRECT_UNTRIED;
     int code = target->direct_offset_align_bytes != 0 ? 0 : find_alignment(probe);
-    if (code == -EINVAL) {
-        read_proof =
-            verdict(target, TARGET_DIRECT_REFUSED, "direct reads fail at every alignment up to 4096");
-        target->direct_read = read_proof;
-        target->direct_write = target->writable ? TARGET_DIRECT_REFUSED : TARGET_DIRECT_UNTRIED;
-        return 0;
-    }
+    if (code == -EINVAL)
+        return settle(target, TARGET_DIRECT_REFUSED, "direct reads fail at every alignment up to 4096");
     if (code != 0)
         return err_io(err, code, "%s: a direct read failed", target->name);
     choose_places(probe);
-    if (probe->block_bytes == 0) {
-        target->direct_read =
-            verdict(target, TARGET_DIRECT_UNVERIFIED, "the file is smaller than a direct request must be");
-        target->direct_write = target->writable ? TARGET_DIRECT_UNVERIFIED : TARGET_DIRECT_UNTRIED;
-        return 0;
-    }
+    if (probe->block_bytes == 0)
+        return settle(target, TARGET_DIRECT_UNVERIFIED, "the file is smaller than a direct request must be");
     code = prove_reads(probe, &read_proof);
     if (code == 0 && target->writable)
         code = prove_writes(probe, &write_proof);
@@ -294,31 +289,19 @@ static int prove_both(struct probe *probe, struct err *err)
     return 0;
 }
 
-/* Without a descriptor nothing can be transferred, so both directions get the same verdict. */
-static void refuse_direct_io(struct target *target, const char *why)
-{
-    target->direct_read = verdict(target, TARGET_DIRECT_REFUSED, "%s", why);
-    target->direct_write = target->writable ? TARGET_DIRECT_REFUSED : TARGET_DIRECT_UNTRIED;
-}
-
 static int prove_one(struct target *target, uint64_t most_write_bytes, struct err *err)
 {
     struct probe probe = {.target = target, .fd = -1, .most_write_bytes = most_write_bytes};
     enum target_cold cold;
     target->direct_why[0] = '\0';
-    if (target->size_bytes < (uint64_t)sysconf(_SC_PAGESIZE)) {
-        refuse_direct_io(target, "the file is smaller than a page");
-        return 0;
-    }
-    if (ask_alignment(target) && target->direct_offset_align_bytes == 0) {
-        refuse_direct_io(target, "the kernel says that this file has no direct I/O (statx)");
-        return 0;
-    }
+    if (target->size_bytes < (uint64_t)sysconf(_SC_PAGESIZE))
+        return settle(target, TARGET_DIRECT_REFUSED, "the file is smaller than a page");
+    if (ask_alignment(target) && target->direct_offset_align_bytes == 0)
+        return settle(target, TARGET_DIRECT_REFUSED,
+                      "the kernel says that this file has no direct I/O (statx)");
     int code = target_open_run(target, true, target->writable, &probe.fd, err);
-    if (code == -EINVAL || code == -EOPNOTSUPP) {
-        refuse_direct_io(target, "its file system does not accept O_DIRECT");
-        return 0;
-    }
+    if (code == -EINVAL || code == -EOPNOTSUPP)
+        return settle(target, TARGET_DIRECT_REFUSED, "its file system does not accept O_DIRECT");
     if (code != 0)
         return code;
     probe.block = aligned_alloc(4096, TARGET_MIB);

@@ -118,11 +118,9 @@ static int open_guarded(struct target *target, int inode_fd, bool for_writing, c
         return err_set(err, code, "%s: is a running program or swap space; give another file", path);
     if (code == 0 && for_writing)
         code = guard_writing(target->fd, path, file, err);
-    if (code == 0 && (code = target_available(target->fd, &target->available_bytes)) != 0)
-        err_sys(err, code, "%s: cannot ask for its free space", path);
-    if (code == 0)
-        code = target_describe(target, err);
-    return code;
+    if (code != 0)
+        return code;
+    return target_available(target->fd, path, &target->available_bytes, &target->fs_block_bytes, err);
 }
 
 int target_open_existing(struct target *target, const char *path, bool for_writing, bool overwrite,

@@ -1,6 +1,5 @@
 /* bench/target/target_fill: how large the target file may be, and its random contents. */
 #include "bench/base/full_io.h"
-#include "bench/base/retry.h"
 #include "bench/base/rng.h"
 #include "bench/base/units.h"
 #include "bench/host/hostinfo.h"
@@ -30,12 +29,15 @@ static uint64_t whole_mib(double bytes)
 }
 
 /* f_bavail, not f_bfree: blocks reserved for root are not ours to take. */
-int target_available(int fd, uint64_t *ret_bytes)
+int target_available(int fd, const char *name, uint64_t *ret_bytes, uint64_t *ret_block_bytes,
+                     struct err *err)
 {
     struct statvfs space;
     struct statfs kind;
     if (fstatvfs(fd, &space) != 0 || fstatfs(fd, &kind) != 0)
-        return -errno;
+        return err_sys(err, -errno, "%s: cannot ask for its free space", name);
+    if (ret_block_bytes != NULL)
+        *ret_block_bytes = (uint64_t)space.f_frsize;
     uint64_t available = UINT64_MAX;
     if (space.f_blocks != 0)
         available = (uint64_t)space.f_bavail * (uint64_t)space.f_frsize;
@@ -114,14 +116,14 @@ int target_plan_size(const struct target_plan *plan, uint64_t available, uint64_
 
 /* XFS reserves up to the size of a growing file behind its end and gives that back later: it counts as free.
  */
-static int available_with_reserve(const struct target *target, uint64_t *ret_bytes)
+static int available_with_reserve(const struct target *target, uint64_t *ret_bytes, struct err *err)
 {
     struct stat status;
-    int code = target_available(target->fd, ret_bytes);
+    int code = target_available(target->fd, target->name, ret_bytes, NULL, err);
     if (code != 0)
         return code;
     if (fstat(target->fd, &status) != 0)
-        return -errno;
+        return err_sys(err, -errno, "%s: cannot ask for its free space", target->name);
     uint64_t allocated = (uint64_t)status.st_blocks * 512, size = (uint64_t)status.st_size;
     if (allocated > size && *ret_bytes < UINT64_MAX - (allocated - size))
         *ret_bytes += allocated - size;
@@ -131,11 +133,9 @@ static int available_with_reserve(const struct target *target, uint64_t *ret_byt
 int target_check_free(const struct target *target, struct err *err)
 {
     uint64_t now;
-    int code = available_with_reserve(target, &now);
-    if (code != 0)
-        return err_sys(err, code, "%s: cannot ask for its free space", target->name);
-    if (target->available_bytes == UINT64_MAX)
-        return 0;
+    int code = available_with_reserve(target, &now, err);
+    if (code != 0 || target->available_bytes == UINT64_MAX)
+        return code;
     double keep = (double)target->available_bytes * TARGET_FREE_SHARE;
     if ((double)now < keep) {
         char left[UNITS_TEXT_SIZE], floor_text[UNITS_TEXT_SIZE];
@@ -204,7 +204,7 @@ static void fit_to_space(struct filling *filling)
 {
     uint64_t before = filling->target->available_bytes, now;
     if (!filling->plan->size_is_default || before == UINT64_MAX ||
-        available_with_reserve(filling->target, &now) != 0)
+        available_with_reserve(filling->target, &now, NULL) != 0)
         return;
     double room = (double)now - (double)before * (TARGET_FREE_SHARE + METADATA_SHARE / 2);
     uint64_t fits = filling->done + (room > 0 ? whole_mib(room) : 0);
@@ -216,9 +216,7 @@ static void fit_to_space(struct filling *filling)
  * for a gigabyte of writeback, and delayed allocation shows a full file system here. */
 static int checkpoint(struct filling *filling, struct err *err)
 {
-    int code = 0;
-    for (uint32_t i = 0; i < target_n_files(filling->target) && code == 0; i++)
-        code = full_io_sync(target_fds(filling->target)[i]);
+    int code = target_sync(filling->target);
     if (code != 0)
         return fill_error(filling->target, code, filling->done, err);
     if (target_n_files(filling->target) == 1) {
@@ -231,11 +229,6 @@ static int checkpoint(struct filling *filling, struct err *err)
     return code;
 }
 
-static bool is_interrupted(const struct target_plan *plan)
-{
-    return plan->interrupted != NULL && atomic_load(plan->interrupted) != 0;
-}
-
 /* Fresh random numbers for every block: copies of one block would be found by file systems and disks that
  * deduplicate. */
 static int fill_blocks(struct filling *filling, unsigned char *block, struct err *err)
@@ -243,7 +236,7 @@ static int fill_blocks(struct filling *filling, unsigned char *block, struct err
     struct rng rng;
     rng_init(&rng, filling->plan->seed);
     while (filling->done < filling->total) {
-        if (is_interrupted(filling->plan))
+        if (filling->plan->interrupted != NULL && atomic_load(filling->plan->interrupted) != 0)
             return err_set(err, -EINTR, "%s: filling was interrupted", filling->target->name);
         rng_fill(&rng, block, TARGET_MIB);
         if (filling->plan->verify != NULL)

@@ -3,15 +3,14 @@
 
 #include "bench/target/target.h"
 
-#include <stddef.h>
-
 #define TARGET_MIB (1ULL << 20)
 #define TARGET_CHECKPOINT                                                                                    \
     (64 * TARGET_MIB) /* of filling: flush, look at rate and free space, report progress */
 
 /* Bytes that the file system of fd has for an unprivileged user, on tmpfs no more than the memory that is
- * available; UINT64_MAX where it does not tell. */
-int target_available(int fd, uint64_t *ret_bytes);
+ * available; UINT64_MAX where it does not tell. *ret_block_bytes, if not NULL: the size of its blocks. */
+int target_available(int fd, const char *name, uint64_t *ret_bytes, uint64_t *ret_block_bytes,
+                     struct err *err);
 
 /* The size that the plan gets where `available` bytes are free; errors as target_estimate. */
 int target_plan_size(const struct target_plan *plan, uint64_t available, uint64_t *ret_bytes,
@@ -23,8 +22,10 @@ int target_fill(struct target *target, const struct target_plan *plan, uint64_t 
 /* Runs plan->prepare_script to its end; -ECHILD when it fails, -ETIMEDOUT, -EINTR. */
 int target_prepare(const struct target *target, const struct target_plan *plan, struct err *err);
 
-/* Sets what is known of any open target, ours or the user's: dev, fs_block_bytes. */
-int target_describe(struct target *target, struct err *err);
+/* Nameless empty files as the plan has them, with the size that they are to get (NULL: not asked). A failure
+ * may leave some open in *target. */
+int target_create_empty(struct target *target, const struct target_plan *plan, uint64_t *ret_size_bytes,
+                        struct err *err);
 
 /* A target of one file alone, to be looked at only: its parts belong to `target`. */
 struct target target_one(const struct target *target, uint32_t file);
@@ -33,9 +34,8 @@ struct target target_one(const struct target *target, uint32_t file);
 int target_create_nameless(int dir_fd, const char *directory, int *ret_fd, bool *ret_tmpfile,
                            struct err *err);
 
-/* Makes the other files of plan->n_files beside target->fd, still empty. */
-int target_create_others(struct target *target, const struct target_plan *plan, int dir_fd, struct err *err);
-void target_close_others(struct target *target);
+/* target_flush without its words. */
+int target_sync(const struct target *target);
 
 /* Opens the file behind fd, also when it has no name left. */
 int target_reopen(int fd, const char *name, int flags, int *ret_fd, struct err *err);

@@ -6,9 +6,7 @@
 #include "bench/target/target_internal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -39,28 +37,6 @@ int target_scratch_check(const char *directory, uint64_t total_bytes, struct err
         directory, units_format_bytes(total_bytes, need), units_format_bytes(fits_bytes, have));
 }
 
-static int create_in(struct target *made, const struct target_plan *plan, struct err *err)
-{
-    int dir_fd = open(plan->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    if (dir_fd < 0)
-        return err_sys(err, -errno, "%s: cannot be opened as the directory of the target file",
-                       plan->directory);
-    int code = target_available(dir_fd, &made->available_bytes);
-    if (code != 0)
-        err_sys(err, code, "%s: cannot ask for its free space", plan->directory);
-    if (code == 0)
-        code = target_create_nameless(dir_fd, plan->directory, &made->fd, &made->tmpfile, err);
-    if (code == 0)
-        code = target_create_others(made, plan, dir_fd, err);
-    if (code == -EMFILE) /* there may be no --files to be lowered */
-        err_set(err, code, "%s: %u files cannot be open at a time; raise the limit (ulimit -n)", made->name,
-                plan->n_files);
-    if (code == 0)
-        code = target_describe(made, err);
-    close(dir_fd);
-    return code;
-}
-
 int target_scratch_create(struct target *target, const char *directory, uint32_t n_files,
                           uint64_t total_bytes, struct err *err)
 {
@@ -69,8 +45,10 @@ int target_scratch_create(struct target *target, const char *directory, uint32_t
         return code;
     struct target_plan plan = plan_of_scratch(directory, n_files, total_bytes);
     struct target made = {.owned = true, .writable = true};
-    snprintf(made.name, sizeof(made.name), "the target file in %s", directory);
-    code = create_in(&made, &plan, err);
+    code = target_create_empty(&made, &plan, NULL, err);
+    if (code == -EMFILE) /* there may be no --files to be lowered */
+        err_set(err, code, "%s: %u files cannot be open at a time; raise the limit (ulimit -n)", made.name,
+                n_files);
     if (code == 0)
         *target = made;
     else

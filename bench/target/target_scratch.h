@@ -4,7 +4,6 @@
 #include "bench/base/err.h"
 #include "bench/target/target.h"
 
-#include <stdbool.h>
 #include <stdint.h>
 
 /* n_files >= 1 nameless empty files in the directory, if total_bytes, all that they will ever hold, leaves

@@ -4,7 +4,6 @@
 #include "tuner/session/simulator.h"
 
 #include <inttypes.h>
-#include <math.h>
 
 static void check_cell(const struct simulator_cell *cell)
 {

@@ -61,7 +61,6 @@ static const struct cawl_host host = {.bw_mem_bps = 8e9,
 static double now_ms(void)
 {
     struct timespec now;
-
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
     return 1e3 * (double)now.tv_sec + 1e-6 * (double)now.tv_nsec;
 }
@@ -76,10 +75,8 @@ static uint64_t scrambled(uint64_t i)
 static void fill(const struct load *load, struct cawl_chunk *chunks, size_t n)
 {
     const uint64_t size = 4096;
-
     for (size_t i = 0; i < n; i++) {
         uint64_t offset = i * size;
-
         if (load->order == RANDOM)
             offset = scrambled(i) % (16 * n) * size;
         else if (load->order == OVERLAPPING)
@@ -96,12 +93,10 @@ static double time_once(const struct load *load, const struct cawl_chunk *chunks
     struct cawl_host limited = host;
     size_t n_calls = n < MIN_PREDICTED ? MIN_PREDICTED / n : 1;
     double start = now_ms();
-
     limited.limit_bg_bytes = load->limit_bytes / 2;
     limited.limit_hard_bytes = load->limit_bytes;
     for (size_t i = 0; i < n_calls; i++) {
         struct cawl_prediction prediction;
-
         if (cawl_predict(&limited, &load->options, load->mode, chunks, n, &prediction) != 0)
             return -1;
         cawl_prediction_done(&prediction);
@@ -112,7 +107,6 @@ static double time_once(const struct load *load, const struct cawl_chunk *chunks
 static int bench_load(const struct load *load, struct cawl_chunk *chunks, size_t n_repetitions)
 {
     double medians[N_SIZES], times[MAX_REPETITIONS];
-
     for (size_t k = 0; k < N_SIZES; k++) {
         fill(load, chunks, sizes[k]);
         for (size_t i = 0; i < n_repetitions; i++) {
@@ -127,7 +121,6 @@ static int bench_load(const struct load *load, struct cawl_chunk *chunks, size_t
         printf(" %9.2f", medians[k]);
     for (size_t k = 1; k < N_SIZES; k++) {
         double n = (double)sizes[k], n0 = (double)sizes[0];
-
         printf(" %9.2f", medians[k] / medians[0] * n0 * log2(n0) / (n * log2(n)));
     }
     printf("\n");
@@ -140,7 +133,6 @@ int main(int argc, char **argv)
     size_t n_repetitions = argc > 1 ? (size_t)strtoul(argv[1], NULL, 10) : 3;
     struct cawl_chunk *chunks = malloc(sizes[N_SIZES - 1] * sizeof(*chunks));
     int result = chunks == NULL ? -1 : 0;
-
     if (n_repetitions == 0 || n_repetitions > MAX_REPETITIONS) {
         fprintf(stderr, "usage: cawl [REPETITIONS, 1..%d]\n", MAX_REPETITIONS);
         free(chunks);

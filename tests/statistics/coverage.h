@@ -14,7 +14,6 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdlib.h>
 
 #define COVERAGE_CONFIDENCE 0.95
 #define COVERAGE_MAX_VALUES 5000

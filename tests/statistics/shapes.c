@@ -46,7 +46,6 @@ static bool mean_is_off(const struct shapes_trace *trace, const struct shapes_no
 {
     double n = (double)(verdict->end - verdict->start);
     double error = noise->cv * sqrt((1 + noise->rho) / (1 - noise->rho) / n);
-
     return isfinite(trace->sustained) &&
            !(fabs(verdict->mean / trace->sustained - 1) <= MEAN_SHARE + 3 * error);
 }
@@ -55,11 +54,9 @@ static void judge(const struct shapes_row *row, const struct shapes_noise *noise
                   const struct shapes_trace *trace, const double *rates, struct tally *tally)
 {
     struct trace_verdict verdict;
-    bool off;
-
     if (trace_classify(rates, trace->n, &verdict) != 0)
         exit(1);
-    off = verdict.steady && mean_is_off(trace, noise, &verdict);
+    bool off = verdict.steady && mean_is_off(trace, noise, &verdict);
     tally->n++;
     tally->steady += verdict.steady;
     tally->named += (row->names >> verdict.shape) & 1;
@@ -86,7 +83,6 @@ static struct tally study(size_t row_index, size_t noise_index, size_t n, size_t
     static double rates[SHAPES_MAX_WINDOWS];
     struct tally tally = {0};
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
-
     for (size_t seed = 1; seed <= n_seeds; seed++) {
         gsl_rng_set(rng, seed_of(row_index, noise_index, n, seed));
         if (shapes_draw(row, noise, n, rng, &trace, rates))
@@ -101,18 +97,16 @@ static double share(size_t part, size_t n)
     return n > 0 ? (double)part / (double)n : 0;
 }
 
-struct results {
-    struct tally cells[SHAPES_N_ROWS][SHAPES_N_NOISES][N_LENGTHS];
-};
+static struct tally cells[SHAPES_N_ROWS][SHAPES_N_NOISES][N_LENGTHS];
 
-static struct tally pooled(struct tally cells[SHAPES_N_NOISES][N_LENGTHS], size_t noise, size_t length)
+/* SHAPES_N_NOISES and N_LENGTHS: all of them. */
+static struct tally pooled(size_t row, size_t noise, size_t length)
 {
     struct tally sum = {0};
-
     for (size_t i = 0; i < SHAPES_N_NOISES; i++) {
         for (size_t k = 0; k < N_LENGTHS; k++) {
             if ((noise == SHAPES_N_NOISES || noise == i) && (length == N_LENGTHS || length == k))
-                add(&sum, &cells[i][k]);
+                add(&sum, &cells[row][i][k]);
         }
     }
     return sum;
@@ -126,7 +120,7 @@ static void print_share(struct tally tally)
         printf(" %.1f |", 100 * share(tally.wrong, tally.n));
 }
 
-static void print_wrong(struct results *results)
+static void print_wrong(void)
 {
     printf(
         "\n### Wrong verdicts (%%) by noise, over all lengths, and by length, over all noises\n\n| shape |");
@@ -141,14 +135,14 @@ static void print_wrong(struct results *results)
     for (size_t row = 0; row < SHAPES_N_ROWS; row++) {
         printf("| %s |", shapes_rows[row].name);
         for (size_t i = 0; i < SHAPES_N_NOISES; i++)
-            print_share(pooled(results->cells[row], i, N_LENGTHS));
+            print_share(pooled(row, i, N_LENGTHS));
         for (size_t k = 0; k < N_LENGTHS; k++)
-            print_share(pooled(results->cells[row], SHAPES_N_NOISES, k));
+            print_share(pooled(row, SHAPES_N_NOISES, k));
         printf("\n");
     }
 }
 
-static void print_names(struct results *results)
+static void print_names(void)
 {
     printf("\n### Names given (%%)\n\n| shape |");
     for (size_t i = 0; i < TRACE_N_SHAPES; i++)
@@ -158,7 +152,7 @@ static void print_names(struct results *results)
         printf(" ---: |");
     printf("\n");
     for (size_t row = 0; row < SHAPES_N_ROWS; row++) {
-        struct tally sum = pooled(results->cells[row], SHAPES_N_NOISES, N_LENGTHS);
+        struct tally sum = pooled(row, SHAPES_N_NOISES, N_LENGTHS);
         printf("| %s |", shapes_rows[row].name);
         for (size_t i = 0; i < TRACE_N_SHAPES; i++)
             printf(sum.names[i] > 0 ? " %.1f |" : " |", 100 * share(sum.names[i], sum.n));
@@ -167,16 +161,15 @@ static void print_names(struct results *results)
 }
 
 /* The number of broken bounds. */
-static int print_summary(struct results *results, double bound)
+static int print_summary(double bound)
 {
     int broken = 0;
-
     printf("| shape | should be | traces | called steady %% | wrong %% | right name %% | mean off %% | kept "
            "by an oracle / "
            "kept |\n| --- | --- | ---: | ---: | ---: | ---: | ---: | ---: |\n");
     for (size_t i = 0; i < SHAPES_N_ROWS; i++) {
         const struct shapes_row *row = &shapes_rows[i];
-        struct tally sum = pooled(results->cells[i], SHAPES_N_NOISES, N_LENGTHS);
+        struct tally sum = pooled(i, SHAPES_N_NOISES, N_LENGTHS);
         double wrong = share(sum.wrong, sum.n), named = share(sum.named, sum.n);
         double waste = sum.kept > 0 ? sum.oracle / sum.kept : 1;
         bool bad = wrong > bound || named < LEAST_NAMED || waste > MOST_WASTE;
@@ -193,11 +186,11 @@ static int print_summary(struct results *results, double bound)
 }
 
 /* Over all shapes: how often "steady" is said of what is not, and the other way round. */
-static void print_errors(struct results *results)
+static void print_errors(void)
 {
     size_t n[2] = {0, 0}, wrong[2] = {0, 0};
     for (size_t i = 0; i < SHAPES_N_ROWS; i++) {
-        struct tally sum = pooled(results->cells[i], SHAPES_N_NOISES, N_LENGTHS);
+        struct tally sum = pooled(i, SHAPES_N_NOISES, N_LENGTHS);
         n[shapes_rows[i].steady] += sum.n;
         wrong[shapes_rows[i].steady] += sum.wrong;
     }
@@ -208,10 +201,7 @@ static void print_errors(struct results *results)
 
 int main(int argc, char **argv)
 {
-    static struct results results;
     bool smoke = argc == 2 && strcmp(argv[1], "--smoke") == 0;
-    int broken;
-
     if (argc > 1 && !smoke) {
         fprintf(stderr, "usage: shapes [--smoke]\n");
         return 2;
@@ -219,13 +209,13 @@ int main(int argc, char **argv)
     for (size_t row = 0; row < SHAPES_N_ROWS; row++) {
         for (size_t i = 0; i < SHAPES_N_NOISES; i++) {
             for (size_t k = 0; k < N_LENGTHS; k++)
-                results.cells[row][i][k] = study(row, i, lengths[k], smoke ? SMOKE_SEEDS : SEEDS);
+                cells[row][i][k] = study(row, i, lengths[k], smoke ? SMOKE_SEEDS : SEEDS);
         }
     }
     printf("## Shapes of traces\n\n");
-    broken = print_summary(&results, smoke ? SMOKE_BOUND : BOUND);
-    print_errors(&results);
-    print_wrong(&results);
-    print_names(&results);
+    int broken = print_summary(smoke ? SMOKE_BOUND : BOUND);
+    print_errors();
+    print_wrong();
+    print_names();
     return broken > 0;
 }

@@ -33,8 +33,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define MAX_ROWS   2000
-#define MAX_NIGHTS 400
+#define MAX_ROWS 2000
 
 static const struct {
     const char *table, *pattern;
@@ -48,7 +47,7 @@ static const struct {
 struct table_row {
     char pattern[32];
     struct point point;
-    double bps, scale; /* of tonight */
+    double bps;
 };
 
 struct machine {
@@ -82,7 +81,6 @@ static void read_table(struct machine *machine, const char *name)
             factors_parse_api(api, &row->point.api) < 0 || strcmp(row->pattern, machine->pattern) != 0)
             continue;
         row->point.request_size_bytes = size;
-        row->scale = 1;
         machine->n++;
     }
     fclose(file);
@@ -226,7 +224,6 @@ static void count(struct outcome *outcome, const struct retune_result *result)
         outcome->down_at = outcome->n_nights;
     outcome->n_alarms_down += (result->behind & NIGHT_BEHIND_THROUGHPUT) != 0;
     outcome->night_seconds += result->seconds;
-    outcome->night_runs += result->n_runs;
 }
 
 /* What the pooled interval claims, and what is so on the average night. */
@@ -274,7 +271,6 @@ static void live(struct machine *machine, struct outcome *outcome)
     }
     struct point in_force = result.recommendation;
     outcome->first_seconds = result.seconds;
-    outcome->first_runs = result.n_runs;
     outcome->first_share = truth(machine, &in_force) / best_of(machine);
     retune_result_done(&result);
     live_on(machine, outcome, 1 - option.calm, 0, &in_force);

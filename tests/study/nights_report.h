@@ -1,7 +1,6 @@
 /* tests/study/nights_report: what the machines of tests/study/nights did, in lines. */
 #pragma once
 
-#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
@@ -35,8 +34,7 @@ struct outcome {
     size_t found_at;         /* night of the first change; 0: none */
     double gain_found;       /* true, of what was changed to over what was in force */
     double first_seconds, night_seconds; /* mean of the nights */
-    size_t first_runs, night_runs;
-    double first_share; /* true rate of the first advice over the best of the table */
+    double first_share;                  /* true rate of the first advice over the best of the table */
     double last_share;
 };
 

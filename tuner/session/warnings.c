@@ -265,8 +265,7 @@ static bool file_fits_device_cache(const struct facts *facts)
 
 static bool nearly_full(const struct facts *facts)
 {
-    const struct storage_stack *stack = &facts->target_facts->stack;
-    return stack->space_known && stack->free_share < FREE_SHARE;
+    return facts->target_facts->stack.free_share < FREE_SHARE;
 }
 
 static bool fragmented(const struct facts *facts)

@@ -4,9 +4,18 @@
 
 #include <errno.h>
 
+static struct err err;
+
+FIXTURE(clear)
+{
+    err = (struct err){0};
+    return 0;
+}
+
+EACH_TEST(clear, NULL);
+
 TEST(set_stores_code_and_text)
 {
-    struct err err = {0};
     assert_int_equal(err_set(&err, -EINVAL, "%s: %d is odd", "depth", 3), -EINVAL);
     assert_int_equal(err.code, -EINVAL);
     assert_string_equal(err.text, "depth: 3 is odd");
@@ -14,7 +23,6 @@ TEST(set_stores_code_and_text)
 
 TEST(sys_appends_the_systems_words)
 {
-    struct err err = {0};
     assert_int_equal(err_sys(&err, -ENOENT, "open %s", "a.conf"), -ENOENT);
     assert_int_equal(err.code, -ENOENT);
     assert_string_equal(err.text, "open a.conf: No such file or directory");
@@ -23,8 +31,7 @@ TEST(sys_appends_the_systems_words)
 TEST(failures_of_a_device_are_named_as_such)
 {
     static const int codes[] = {-ENODATA, -EILSEQ, -ENOLINK, -EREMOTEIO};
-    struct err err = {0};
-    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+    for (size_t i = 0; i < N_OF(codes); i++) {
         char text[256];
         snprintf(text, sizeof text, "read: Input/output error (%s)", strerror(-codes[i]));
         assert_int_equal(err_sys(&err, codes[i], "read"), codes[i]);
@@ -43,7 +50,6 @@ TEST(failures_of_a_device_are_named_as_such)
 
 TEST(prefixes_pile_up_and_keep_the_code)
 {
-    struct err err = {0};
     err_set(&err, -EIO, "short read");
     assert_int_equal(err_prefix(&err, "offset %d", 512), -EIO);
     assert_int_equal(err_prefix(&err, "file"), -EIO);
@@ -52,7 +58,6 @@ TEST(prefixes_pile_up_and_keep_the_code)
 
 TEST(prefix_of_nothing_is_the_prefix_alone)
 {
-    struct err err = {0};
     assert_int_equal(err_prefix(&err, "start"), 0);
     assert_string_equal(err.text, "start");
 }
@@ -66,7 +71,6 @@ TEST(null_passes_the_code_and_is_never_success)
 
 TEST(text_may_be_its_own_argument)
 {
-    struct err err = {0};
     err_set(&err, -EIO, "inner");
     err_set(&err, -EINVAL, "<%s>", err.text);
     assert_string_equal(err.text, "<inner>");
@@ -85,7 +89,6 @@ TEST(long_texts_keep_their_head)
     memset(&box, 0x5a, sizeof(box));
     memset(name, 'n', sizeof(name) - 1);
     name[sizeof(name) - 1] = '\0';
-
     err_set(&box.err, -EIO, "head %s", name);
     assert_int_equal(strlen(box.err.text), ERR_TEXT_SIZE - 1);
     assert_memory_equal(box.err.text, "head nnn", 8);
@@ -105,7 +108,7 @@ TEST(every_length_around_the_limit_fits)
 {
     char name[ERR_TEXT_SIZE + 8];
     for (size_t length = ERR_TEXT_SIZE - 8; length < ERR_TEXT_SIZE + 8; length++) {
-        struct err err = {0};
+        err = (struct err){0};
         memset(name, 'n', length);
         name[length] = '\0';
         err_set(&err, -EIO, "%s", name);
@@ -118,7 +121,6 @@ TEST(every_length_around_the_limit_fits)
 
 TEST(control_characters_become_question_marks)
 {
-    struct err err = {0};
     err_set(&err, -EIO, "a\nb\tc\033[31md\177 caf\303\251");
     assert_string_equal(err.text, "a?b?c?[31md? caf\303\251");
     err_prefix(&err, "x\r\n");

@@ -15,6 +15,8 @@ FIXTURE(setup)
     return 0;
 }
 
+EACH_TEST(setup, NULL);
+
 static uint64_t quantile(const struct histogram *histogram, double share)
 {
     uint64_t ns = UINT64_MAX;
@@ -22,7 +24,7 @@ static uint64_t quantile(const struct histogram *histogram, double share)
     return ns;
 }
 
-TEST_WITH(quantile_of_empty_is_enodata, setup, NULL)
+TEST(quantile_of_empty_is_enodata)
 {
     uint64_t ns = 7;
     double mean = 7;
@@ -32,7 +34,7 @@ TEST_WITH(quantile_of_empty_is_enodata, setup, NULL)
     assert_close(mean, 7, 0);
 }
 
-TEST_WITH(shares_outside_0_to_1_are_einval, setup, NULL)
+TEST(shares_outside_0_to_1_are_einval)
 {
     const double wrong[] = {NAN, -0.001, 1.001, INFINITY, -INFINITY};
     uint64_t ns = 7;
@@ -54,7 +56,7 @@ static void check_middle_value(uint64_t ns, double tolerance_share)
     assert_close((double)quantile(h, 0.5), (double)ns, tolerance_share * (double)ns);
 }
 
-TEST_WITH(values_from_100_ns_to_100_s_are_within_1_percent, setup, NULL)
+TEST(values_from_100_ns_to_100_s_are_within_1_percent)
 {
     for (double ns = 100; ns <= 100e9; ns *= 1.0007)
         check_middle_value((uint64_t)ns, 0.01);
@@ -65,13 +67,13 @@ TEST_WITH(values_from_100_ns_to_100_s_are_within_1_percent, setup, NULL)
     }
 }
 
-TEST_WITH(small_values_are_exact, setup, NULL)
+TEST(small_values_are_exact)
 {
     for (uint64_t ns = 0; ns < 128; ns++)
         check_middle_value(ns, 0);
 }
 
-TEST_WITH(huge_values_are_kept_in_the_last_bucket, setup, NULL)
+TEST(huge_values_are_kept_in_the_last_bucket)
 {
     histogram_add(&a, 1ULL << HISTOGRAM_MAX_LOG2, 1);
     histogram_add(&a, UINT64_MAX, 2);
@@ -81,7 +83,7 @@ TEST_WITH(huge_values_are_kept_in_the_last_bucket, setup, NULL)
     assert_int_equal(quantile(&a, 0.0), 1ULL << HISTOGRAM_MAX_LOG2);
 }
 
-TEST_WITH(quantiles_of_one_to_hundred_are_their_ranks, setup, NULL)
+TEST(quantiles_of_one_to_hundred_are_their_ranks)
 {
     for (uint64_t ns = 1; ns <= 100; ns++)
         histogram_add(&a, ns, 1);
@@ -93,14 +95,14 @@ TEST_WITH(quantiles_of_one_to_hundred_are_their_ranks, setup, NULL)
     assert_int_equal(quantile(&a, 0.999), 100);
 }
 
-TEST_WITH(quantiles_never_leave_minimum_and_maximum, setup, NULL)
+TEST(quantiles_never_leave_minimum_and_maximum)
 {
     histogram_add(&a, 1000001, 5);
     for (int i = 0; i <= 10; i++)
         assert_int_equal(quantile(&a, i / 10.0), 1000001);
 }
 
-TEST_WITH(the_extreme_quantiles_are_exact, setup, NULL)
+TEST(the_extreme_quantiles_are_exact)
 {
     /* First values of their buckets, whose middles are larger. */
     histogram_add(&a, 1ULL << 20, 1);
@@ -110,7 +112,7 @@ TEST_WITH(the_extreme_quantiles_are_exact, setup, NULL)
     assert_int_equal(quantile(&a, 1.0), 1ULL << 21);
 }
 
-TEST_WITH(many_quantiles_are_those_asked_for_one_by_one, setup, NULL)
+TEST(many_quantiles_are_those_asked_for_one_by_one)
 {
     static const double shares[] = {0, 0.001, 0.25, 0.25, 0.5, 0.99, 1}, falling[] = {0.5, 0.4};
     uint64_t ns[7] = {0};
@@ -123,7 +125,7 @@ TEST_WITH(many_quantiles_are_those_asked_for_one_by_one, setup, NULL)
     assert_int_equal(histogram_quantiles_ns(&a, falling, 2, ns), -EINVAL);
 }
 
-TEST_WITH(mean_minimum_and_maximum_are_exact, setup, NULL)
+TEST(mean_minimum_and_maximum_are_exact)
 {
     double mean;
     histogram_add(&a, 1000003, 3);
@@ -135,13 +137,13 @@ TEST_WITH(mean_minimum_and_maximum_are_exact, setup, NULL)
     assert_close(mean, (3.0 * 1000003 + 5000009) / 4, 1e-9);
 }
 
-TEST_WITH(adding_none_changes_nothing, setup, NULL)
+TEST(adding_none_changes_nothing)
 {
     histogram_add(&a, 5, 0);
     assert_memory_equal(&a, &b, sizeof(a));
 }
 
-TEST_WITH(merge_equals_adding, setup, NULL)
+TEST(merge_equals_adding)
 {
     struct rng rng;
     rng_init(&rng, 1);
@@ -158,7 +160,7 @@ TEST_WITH(merge_equals_adding, setup, NULL)
     assert_memory_equal(&a, &c, sizeof(a));
 }
 
-TEST_WITH(merging_an_empty_one_changes_nothing, setup, NULL)
+TEST(merging_an_empty_one_changes_nothing)
 {
     histogram_add(&a, 500, 2);
     histogram_add(&c, 500, 2);
@@ -168,7 +170,7 @@ TEST_WITH(merging_an_empty_one_changes_nothing, setup, NULL)
     assert_memory_equal(&b, &c, sizeof(b));
 }
 
-TEST_WITH(one_in_some_stays_evenly_over_the_values, setup, NULL)
+TEST(one_in_some_stays_evenly_over_the_values)
 {
     uint64_t median_ns = 0;
     for (uint64_t i = 0; i < 3200; i++)
@@ -187,16 +189,13 @@ TEST_WITH(one_in_some_stays_evenly_over_the_values, setup, NULL)
 
 TEST(standard_deviation_is_that_of_the_values)
 {
-    struct histogram histogram;
-    histogram_init(&histogram);
-    assert_close(histogram_std_ns(&histogram), 0.0, 0.0);
-    histogram_add(&histogram, 100, 1);
-    assert_close(histogram_std_ns(&histogram), 0.0, 0.0);
-    histogram_add(&histogram, 110, 1);
-    histogram_add(&histogram, 120, 1);
-    assert_close(histogram_std_ns(&histogram), 10.0, 1e-9);
-    histogram_init(&histogram);
-    histogram_add(&histogram, 1000000, 500);
-    histogram_add(&histogram, 3000000, 500);
-    assert_close(histogram_std_ns(&histogram), 1000500.4, 15000.0);
+    assert_close(histogram_std_ns(&a), 0.0, 0.0);
+    histogram_add(&a, 100, 1);
+    assert_close(histogram_std_ns(&a), 0.0, 0.0);
+    histogram_add(&a, 110, 1);
+    histogram_add(&a, 120, 1);
+    assert_close(histogram_std_ns(&a), 10.0, 1e-9);
+    histogram_add(&b, 1000000, 500);
+    histogram_add(&b, 3000000, 500);
+    assert_close(histogram_std_ns(&b), 1000500.4, 15000.0);
 }

@@ -24,23 +24,17 @@ static void check_integers(int (*parse)(const char *, uint64_t *), const struct 
     }
 }
 
+/* Other ways to write them than the printed one, which is read back below. */
 TEST(sizes_are_powers_of_1024)
 {
     const struct integer_row rows[] = {
-        {"0", 0, 0},
-        {"512", 0, 512},
         {"4096", 0, 4096},
-        {"4k", 0, 4096},
         {"4K", 0, 4096},
         {"0k", 0, 0},
         {"007", 0, 7},
-        {"1m", 0, 1ULL << 20},
         {"1M", 0, 1ULL << 20},
-        {"2g", 0, 2ULL << 30},
         {"2G", 0, 2ULL << 30},
-        {"1t", 0, 1ULL << 40},
         {"1T", 0, 1ULL << 40},
-        {"18446744073709551615", 0, UINT64_MAX},
         {"16777215t", 0, 16777215ULL << 40},
         {"18014398509481983k", 0, 18014398509481983ULL << 10},
     };
@@ -49,23 +43,11 @@ TEST(sizes_are_powers_of_1024)
 
 TEST(sizes_of_another_form_are_einval)
 {
-    const char *const texts[] = {"",      "k",
-                                 "4q",    "-1",
-                                 "+4k",   " 4k",
-                                 "4k ",   "4 k",
-                                 "0x10",  "4kk",
-                                 "1e99k", "1e3",
-                                 "1.5k",  "4,096",
-                                 "4kb",   "4kib",
-                                 "4KiB",  "4b",
-                                 "4k\n",  "\t4k",
-                                 "four",  "٤",
-                                 "1_000", "0b1",
-                                 "4p",    "inf",
-                                 "nan",   "4.",
-                                 ".5",    "4k4",
-                                 "4 ",    "--4",
-                                 "4-",    "99999999999999999999q"};
+    const char *const texts[] = {"",     "k",     "4q",   "-1",   "+4k",   " 4k", "4k ",  "4 k",  "0x10",
+                                 "4kk",  "1e99k", "1e3",  "1.5k", "4,096", "4kb", "4kib", "4KiB", "4b",
+                                 "4k\n", "\t4k",  "four", "٤",    "1_000", "0b1", "4p",   "inf",  "nan",
+                                 "4.",   ".5",    "4k4",  "4 ",   "--4",   "4-"};
+    check_integers(units_parse_size, &(struct integer_row){"99999999999999999999q", -EINVAL, 0}, 1);
     for (size_t i = 0; i < N_OF(texts); i++)
         check_integers(units_parse_size, &(struct integer_row){texts[i], -EINVAL, 0}, 1);
 }
@@ -211,6 +193,7 @@ TEST(sizes_are_printed_exactly)
     char buffer[UNITS_TEXT_SIZE];
     for (size_t i = 0; i < N_OF(rows); i++)
         assert_string_equal(units_format_size(rows[i].value, buffer), rows[i].text);
+    check_integers(units_parse_size, rows, N_OF(rows));
 }
 
 TEST(printed_sizes_are_read_back)

@@ -51,11 +51,9 @@ static void disarm(void)
 
 static bool hits(enum site site, const void *buffer)
 {
-    unsigned k;
-
     if (fault.site != site)
         return false;
-    k = atomic_fetch_add(&fault.n_seen, 1) + 1;
+    unsigned k = atomic_fetch_add(&fault.n_seen, 1) + 1;
     if (k < fault.nth || k - fault.nth >= fault.times)
         return false;
     atomic_fetch_add(&fault.n_hit, 1);
@@ -127,7 +125,6 @@ WRAP(int, io_getevents,
      (io_context_t context, long min, long max, struct io_event *events, struct timespec *timeout))
 {
     int rc = hits(WAIT, NULL) ? -fault.code : __real_io_getevents(context, min, max, events, timeout);
-
     for (int i = 0; i < rc; i++)
         events[i].res = (unsigned long)completion((long)events[i].res, events[i].obj->u.c.buf);
     return rc;
@@ -159,7 +156,6 @@ WRAP(int, io_uring_submit_and_wait, (struct io_uring * ring, unsigned n))
 WRAP(unsigned, io_uring_peek_batch_cqe, (struct io_uring * ring, struct io_uring_cqe **cqes, unsigned n))
 {
     static bool blind;
-
     blind = fault.site == WAIT && !blind;
     n = blind ? 0 : __real_io_uring_peek_batch_cqe(ring, cqes, n);
     for (unsigned i = 0; i < n; i++)
@@ -182,10 +178,8 @@ WRAP(void *, calloc, (size_t n, size_t size))
 WRAP(int, open64, (const char *path, int flags, ...))
 {
     va_list arguments;
-    int fd, mode;
-
     va_start(arguments, flags);
-    mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, int) : 0;
+    int mode = (flags & (O_CREAT | O_TMPFILE)) != 0 ? va_arg(arguments, int) : 0;
     va_end(arguments);
     if (fault.disabled == NULL || strcmp(path, "/proc/sys/kernel/io_uring_disabled") != 0)
         return __real_open64(path, flags, mode);
@@ -193,7 +187,7 @@ WRAP(int, open64, (const char *path, int flags, ...))
         errno = ENOENT;
         return -1;
     }
-    fd = memfd_create("sysctl", 0);
+    int fd = memfd_create("sysctl", 0);
     assert_int_equal(write(fd, fault.disabled, 2), 2);
     lseek(fd, 0, SEEK_SET);
     return fd;

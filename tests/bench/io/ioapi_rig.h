@@ -32,21 +32,11 @@ struct rig_outcome {
     const void *bad_buffer;         /* of the last call that was not moved whole */
 };
 
-/* The row of ioapi_table that a test of rig_run_cases is about. */
-static const struct ioapi_ops *row;
-
-static inline int rig_take_row(void **state)
-{
-    row = *(const struct ioapi_ops *const *)*state;
-    return 0;
-}
-
 /* A nameless file in `directory`, open for reading and writing. */
 static inline int rig_file(const char *directory, int flags)
 {
     char path[] = "./fstune-test-XXXXXX";
     int fd = open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC | flags, 0600);
-
     if (fd < 0 && flags == 0) { /* a file system without O_TMPFILE */
         fd = mkstemp(path);
         assert_true(fd >= 0);
@@ -59,10 +49,8 @@ static inline int rig_file(const char *directory, int flags)
 static inline int rig_reopen(int fd, int flags)
 {
     char path[64];
-    int again;
-
     snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-    again = open(path, flags | O_CLOEXEC);
+    int again = open(path, flags | O_CLOEXEC);
     assert_true(again >= 0);
     return again;
 }
@@ -98,7 +86,6 @@ static inline int rig_open(struct rig *rig, const struct ioapi_ops *ops, int fd,
 {
     uint32_t n_calls = ops->api == API_PSYNC || ops->api == API_PVEC ? 1 : depth;
     uint32_t n_requests = ops->api == API_PVEC ? (depth < 2 ? 2 : depth) : 1;
-
     memset(rig, 0, sizeof(*rig));
     rig->ops = ops;
     rig->config = (struct ioapi_config){.fd = fd,
@@ -133,7 +120,6 @@ static inline void rig_close(struct rig *rig)
 static inline void rig_aim(struct rig *rig, uint32_t slot, bool is_write, uint64_t offset)
 {
     struct io_call *call = &rig->calls[slot];
-
     call->is_write = is_write;
     call->offset_bytes = offset;
     call->result = INT64_MIN;
@@ -149,8 +135,6 @@ static inline int rig_submit(struct rig *rig, bool is_write, const uint64_t *off
 {
     struct io_call *list[RIG_DEPTH_MAX];
     size_t n = 0, n_accepted = SIZE_MAX;
-    int rc;
-
     for (uint32_t slot = 0; slot < rig->config.n_calls && n < chunk && outcome->n_issued + n < n_total;
          slot++) {
         if (rig->flying[slot])
@@ -161,7 +145,7 @@ static inline int rig_submit(struct rig *rig, bool is_write, const uint64_t *off
     *ret_accepted = 0;
     if (n == 0)
         return 0;
-    rc = rig->ops->submit(rig->io, list, n, &n_accepted, &rig->err);
+    int rc = rig->ops->submit(rig->io, list, n, &n_accepted, &rig->err);
     if (rc < 0) {
         assert_true(n_accepted == SIZE_MAX); /* outputs stay untouched on failure */
         return rc;
@@ -202,7 +186,6 @@ static inline int rig_reap(struct rig *rig, size_t max, struct rig_outcome *outc
     struct io_call *list[RIG_DEPTH_MAX];
     size_t n = SIZE_MAX;
     int rc = rig->ops->reap(rig->io, list, max, &n, &rig->err);
-
     if (rc < 0) {
         assert_true(n == SIZE_MAX);
         return rc;
@@ -220,7 +203,6 @@ static inline int rig_run(struct rig *rig, bool is_write, const uint64_t *offset
 {
     size_t n_accepted;
     int rc;
-
     memset(outcome, 0, sizeof(*outcome));
     assert_true(n_total <= RIG_TOTAL_MAX);
     while (outcome->n_reaped < n_total) {
@@ -240,54 +222,60 @@ static inline int rig_run(struct rig *rig, bool is_write, const uint64_t *offset
 static inline void rig_shuffle(uint64_t *offsets, size_t n, size_t step)
 {
     uint64_t random = 1;
-
     for (size_t i = 0; i < n; i++) {
-        size_t j;
-
         random = random * 6364136223846793005ULL + 1442695040888963407ULL;
-        j = (size_t)(random >> 33) % (i + 1);
+        size_t j = (size_t)(random >> 33) % (i + 1);
         if (j != i)
             offsets[i] = offsets[j];
         offsets[j] = i * step;
     }
 }
 
-struct rig_case {
-    const char *name;
-    CMUnitTestFunction function;
-    unsigned apis; /* 1 << enum api of those it is about; 0: of all */
-};
+/* The row that an EACH_API test is about: one of ioapi_table, or the last: io_uring with deferred completions
+ * (--io-uring-cooperative). */
+static const struct ioapi_ops *row;
 
-#define RIG_CASES_MAX 32
+#define RIG_N_ROWS (API_N + 1)
+#define RIG_TABLE  ((1U << API_N) - 1) /* rows without the last */
 
-/* A case for the rows of `mask` (0: all), named after its function. */
-#define RIG_CASE_OF(mask, test)                                                                              \
-    {                                                                                                        \
-        .name = #test, .function = test, .apis = mask                                                        \
-    }
-#define RIG_CASE(test) RIG_CASE_OF(0, test)
-
-/* Runs the cases for every row of ioapi_table that they are about. Returns the number of failed tests. */
-static inline int rig_run_cases(const char *group, const struct rig_case *cases, size_t n_cases)
+static inline int rig_open_cooperatively(void *state, const struct ioapi_config *config, struct err *err)
 {
-    static char names[API_N * RIG_CASES_MAX][96];
-    static const struct ioapi_ops *rows[API_N];
-    static struct CMUnitTest tests[API_N * RIG_CASES_MAX];
-    size_t n = 0;
-
-    assert_true(n_cases <= RIG_CASES_MAX);
-    for (size_t api = 0; api < API_N; api++) {
-        rows[api] = ioapi_table[api];
-        for (size_t i = 0; i < n_cases; i++) {
-            if (cases[i].apis != 0 && (cases[i].apis >> api & 1) == 0)
-                continue;
-            snprintf(names[n], sizeof(names[n]), "%s: %s", rows[api]->name, cases[i].name);
-            tests[n] = (struct CMUnitTest){.name = names[n],
-                                           .test_func = cases[i].function,
-                                           .setup_func = rig_take_row,
-                                           .initial_state = &rows[api]};
-            n++;
-        }
-    }
-    return _cmocka_run_group_tests(group, tests, n, NULL, NULL);
+    struct ioapi_config own = *config;
+    own.cooperative_ring = true;
+    return ioapi_io_uring.open(state, &own, err);
 }
+
+static inline int rig_take_row(void **state)
+{
+    row = *(const struct ioapi_ops *const *)*state;
+    return 0;
+}
+
+static inline void rig_register(unsigned rows, const char *file, int line, const char *name,
+                                CMUnitTestFunction function)
+{
+    static const struct ioapi_ops *table[RIG_N_ROWS];
+    static struct ioapi_ops cooperative;
+    static char names[200][96];
+    static size_t n;
+    cooperative = ioapi_io_uring;
+    cooperative.open = rig_open_cooperatively;
+    for (size_t i = 0; i < RIG_N_ROWS; i++) {
+        if ((rows >> i & 1) == 0)
+            continue;
+        table[i] = i < API_N ? ioapi_table[i] : &cooperative;
+        snprintf(names[n], sizeof names[n], "%s%s: %s", table[i]->name, i < API_N ? "" : ", cooperative",
+                 name);
+        test_register(file, line, names[n++], function, rig_take_row, NULL, &table[i]);
+    }
+}
+
+/* A test for these rows, 1 << number each. */
+#define EACH_API_OF(rows, name)                                                                              \
+    static void name(void **test_state);                                                                     \
+    __attribute__((constructor)) static void rig_register_##name(void)                                       \
+    {                                                                                                        \
+        rig_register(rows, __FILE__, __LINE__, #name, name);                                                 \
+    }                                                                                                        \
+    static void name(__attribute__((unused)) void **test_state)
+#define EACH_API(name) EACH_API_OF(~0U, name)

@@ -56,25 +56,6 @@ static inline bool script_hits(const struct script *script, enum fault fault, ui
     return script->fault == fault && event >= script->nth && event - script->nth < script->times;
 }
 
-static inline int script_probe(struct err *err)
-{
-    (void)err;
-    return 0;
-}
-
-static inline int script_open(void *state, const struct ioapi_config *config, struct err *err)
-{
-    (void)state;
-    (void)config;
-    (void)err;
-    return 0;
-}
-
-static inline void script_close(void *state)
-{
-    (void)state;
-}
-
 /* Every request of a write must carry another first word than the last time. */
 static inline void script_look_at_words(struct script *script, const struct io_call *call)
 {
@@ -190,14 +171,9 @@ static inline int script_reap(void *state, struct io_call **calls, size_t max, s
     return 0;
 }
 
-static const struct ioapi_ops script_ops = {.name = "script",
-                                            .api = API_N,
-                                            .state_size = sizeof(struct script),
-                                            .probe = script_probe,
-                                            .open = script_open,
-                                            .submit = script_submit,
-                                            .reap = script_reap,
-                                            .close = script_close};
+/* What a pump calls of a way of doing I/O. */
+static const struct ioapi_ops script_ops = {
+    .name = "script", .api = API_N, .submit = script_submit, .reap = script_reap};
 
 struct pump_rig {
     struct script script;
@@ -219,7 +195,7 @@ struct pump_rig {
         return of_index;                                                                                     \
     }
 
-/* A fixed 15 us per call unless a test says otherwise. */
+/* What most tests have. */
 LATENCY(latency_15us, 15 * US)
 
 /* So fast that depth 1 is sampled. */
@@ -233,15 +209,16 @@ static inline uint64_t latency_random(struct script *script, uint64_t index)
     return values[rng_next(&script->rng) % 3] * US;
 }
 
-/* A pump of `depth` calls of 4096 bytes on 1024 of them, for 10 ms. What differs a test changes before
- * rig_start. */
-static inline struct pump_rig *rig_alloc(const char *pattern, uint32_t depth)
+/* A pump of `depth` calls of 4096 bytes on 1024 of them, for 10 ms, that take so long each. What else differs
+ * a test changes before rig_start. */
+static inline struct pump_rig *rig_alloc(const char *pattern, uint32_t depth,
+                                         uint64_t (*latency_ns)(struct script *, uint64_t))
 {
     struct pump_rig *rig = calloc(1, sizeof(*rig));
     assert_non_null(rig);
     rig->clock = clock_virtual(&rig->script.now_ns);
     rig->script.now_ns = 5 * MS; /* no time is ever 0 by luck */
-    rig->script.latency_ns = latency_15us;
+    rig->script.latency_ns = latency_ns;
     rig->script.times = 1;
     rng_init(&rig->script.rng, 99);
     rig->config = (struct pump_config){.clock = &rig->clock,

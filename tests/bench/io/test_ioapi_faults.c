@@ -14,21 +14,26 @@
 #define BLOCKING      (1U << API_PSYNC | 1U << API_PVEC | 1U << API_POOL)
 
 struct run {
-    const struct ioapi_ops *ops;
     uint32_t depth;
     size_t chunk;
     bool is_write, sync_each;
 };
+
+static void skip_unless_it_runs(void)
+{
+    if (row->probe(NULL) < 0)
+        skip();
+}
 
 /* Opens, arms, transfers, disarms, closes. Returns the failure of submit or reap as such. */
 static int run_with(const struct run *run, enum site site, int code, unsigned nth, unsigned times,
                     struct rig_outcome *outcome)
 {
     uint64_t offsets[N_TOTAL];
-    int fd = rig_file("/tmp", 0);
-    struct rig rig;
-    int rc = rig_open(&rig, run->ops, fd, run->depth, REQUEST_BYTES, run->sync_each);
-
+    AUTO(auto_close) int fd = rig_file("/tmp", 0);
+    AUTO(rig_close) struct rig rig;
+    skip_unless_it_runs();
+    int rc = rig_open(&rig, row, fd, run->depth, REQUEST_BYTES, run->sync_each);
     assert_int_equal(rc, 0);
     rig_shuffle(offsets, N_TOTAL, rig.call_bytes);
     assert_int_equal(rig_run(&rig, true, offsets, N_TOTAL, DEPTH, outcome), 0); /* something to read */
@@ -37,17 +42,9 @@ static int run_with(const struct run *run, enum site site, int code, unsigned nt
     disarm();
     if (rc < 0) {
         assert_int_equal(rig.err.code, rc);
-        assert_non_null(strstr(rig.err.text, run->ops->name));
+        assert_non_null(strstr(rig.err.text, row->name));
     }
-    rig_close(&rig);
-    close(fd);
     return rc;
-}
-
-static void skip_unless_it_runs(const struct ioapi_ops *ops)
-{
-    if (ops->probe(NULL) < 0)
-        skip();
 }
 
 /* Every combination of n-th and once or for ever: exactly the calls that were hit have the outcome that was
@@ -59,7 +56,6 @@ static void check_outcomes(const struct run *run, enum site site, int code)
         unsigned times = k < 3 ? 1 : FOR_EVER;
         size_t n_bad = times == 1 ? 1 : N_TOTAL + 1 - nth;
         struct rig_outcome outcome;
-
         assert_int_equal(run_with(run, site, code, nth, times, &outcome), 0);
         assert_int_equal(atomic_load(&fault.n_hit), n_bad);
         assert_int_equal(outcome.n_whole, N_TOTAL - n_bad);
@@ -71,46 +67,34 @@ static void check_outcomes(const struct run *run, enum site site, int code)
     }
 }
 
-static void a_failed_or_short_transfer_is_the_outcome_of_its_call(void **state)
+EACH_API_OF(RIG_TABLE, a_failed_or_short_transfer_is_the_outcome_of_its_call)
 {
-    (void)state;
     static const int codes[] = {EIO, ENOSPC, EAGAIN, SHORT};
-
-    skip_unless_it_runs(row);
     for (size_t i = 0; i < N_OF(codes); i++) {
-        check_outcomes(&(struct run){row, DEPTH, DEPTH, false, false}, TRANSFER, codes[i]);
-        check_outcomes(&(struct run){row, DEPTH, DEPTH, true, false}, TRANSFER, codes[i]);
-        check_outcomes(&(struct run){row, DEPTH, DEPTH, true, true}, TRANSFER, codes[i]);
+        check_outcomes(&(struct run){DEPTH, DEPTH, false, false}, TRANSFER, codes[i]);
+        check_outcomes(&(struct run){DEPTH, DEPTH, true, false}, TRANSFER, codes[i]);
+        check_outcomes(&(struct run){DEPTH, DEPTH, true, true}, TRANSFER, codes[i]);
     }
 }
 
-static void a_failed_flush_is_the_outcome_of_its_write(void **state)
+EACH_API_OF(RIG_TABLE, a_failed_flush_is_the_outcome_of_its_write)
 {
-    (void)state;
-    skip_unless_it_runs(row);
-    check_outcomes(&(struct run){row, DEPTH, DEPTH, true, true}, SYNC, EIO);
-    check_outcomes(&(struct run){row, DEPTH, DEPTH, true, true}, SYNC, ENOSPC);
+    check_outcomes(&(struct run){DEPTH, DEPTH, true, true}, SYNC, EIO);
+    check_outcomes(&(struct run){DEPTH, DEPTH, true, true}, SYNC, ENOSPC);
 }
 
-static void reads_are_never_flushed(void **state)
+EACH_API_OF(RIG_TABLE, reads_are_never_flushed)
 {
-    (void)state;
     struct rig_outcome outcome;
-
-    skip_unless_it_runs(row);
-    assert_int_equal(
-        run_with(&(struct run){row, DEPTH, DEPTH, false, true}, SYNC, EIO, 1, FOR_EVER, &outcome), 0);
+    assert_int_equal(run_with(&(struct run){DEPTH, DEPTH, false, true}, SYNC, EIO, 1, FOR_EVER, &outcome), 0);
     assert_int_equal(atomic_load(&fault.n_seen), 0);
     assert_int_equal(outcome.n_whole, N_TOTAL);
 }
 
-static void a_short_write_is_not_worth_a_flush(void **state)
+EACH_API_OF(BLOCKING, a_short_write_is_not_worth_a_flush)
 {
-    (void)state;
-    struct run run = {row, 1, 1, true, true};
+    struct run run = {1, 1, true, true};
     struct rig_outcome outcome;
-
-    skip_unless_it_runs(row);
     assert_int_equal(run_with(&run, NOWHERE, 0, 1, 1, &outcome), 0);
     assert_int_equal(atomic_load(&fault.n_flushes), N_TOTAL);
     assert_int_equal(run_with(&run, TRANSFER, SHORT, 1, FOR_EVER, &outcome), 0);
@@ -118,12 +102,10 @@ static void a_short_write_is_not_worth_a_flush(void **state)
     assert_int_equal(atomic_load(&fault.n_flushes), 0);
 }
 
-static void workers_take_no_signals_and_the_mask_is_restored(void **state)
+EACH_API_OF(1U << API_POOL, workers_take_no_signals_and_the_mask_is_restored)
 {
-    (void)state;
     sigset_t one, before, after;
     AUTO(rig_close) struct rig rig;
-
     sigemptyset(&one);
     sigaddset(&one, SIGUSR1);
     pthread_sigmask(SIG_BLOCK, &one, &before);
@@ -135,19 +117,15 @@ static void workers_take_no_signals_and_the_mask_is_restored(void **state)
     assert_int_equal(sigismember(&fault.mask, SIGALRM), 1);
 }
 
-static void interruptions_are_invisible(void **state)
+EACH_API_OF(RIG_TABLE, interruptions_are_invisible)
 {
-    (void)state;
     static const enum site blocking[] = {TRANSFER, SYNC}, async[] = {SUBMIT, WAIT};
     const enum site *sites = (ASYNC >> row->api & 1) != 0 ? async : blocking;
-
-    skip_unless_it_runs(row);
     for (unsigned k = 0; k < 6; k++) {
         for (size_t i = 0; i < 2; i++) {
-            struct run run = {row, DEPTH, DEPTH, true, true};
+            struct run run = {DEPTH, DEPTH, true, true};
             unsigned times = k < 3 ? 1 : 100;
             struct rig_outcome outcome;
-
             assert_int_equal(run_with(&run, sites[i], EINTR, k % 3 + 1, times, &outcome), 0);
             assert_int_equal(outcome.n_whole, N_TOTAL);
             assert_int_equal(atomic_load(&fault.n_hit), times);
@@ -155,27 +133,22 @@ static void interruptions_are_invisible(void **state)
     }
 }
 
-/* A file system that answers EINTR for ever must not hold a thread for ever. */
-static void endless_interruptions_are_a_failure(void **state)
+/* A file system that answers EINTR for ever must not hold a thread for ever. Of the others, a completion with
+ * EINTR is an outcome like any. */
+EACH_API_OF(BLOCKING, endless_interruptions_are_a_failure)
 {
-    (void)state;
-    struct run run = {row, DEPTH, DEPTH, false, true};
+    struct run run = {DEPTH, DEPTH, false, true};
     struct rig_outcome outcome;
-
-    skip_unless_it_runs(row);
-    if ((ASYNC >> row->api & 1) != 0)
-        return; /* a completion with EINTR is an outcome like others */
     assert_int_equal(run_with(&run, TRANSFER, EINTR, 1, FOR_EVER, &outcome), 0);
     assert_int_equal(outcome.n_whole, 0);
 }
 
 /* One call a submission, so that nth - 1 calls are in flight when the kernel first asks to wait. */
-static void check_busy(const struct ioapi_ops *ops, int code, unsigned nth)
+static void check_busy(int code, unsigned nth)
 {
-    struct run run = {ops, DEPTH, 1, false, false};
+    struct run run = {DEPTH, 1, false, false};
     struct rig_outcome outcome;
     int rc = run_with(&run, SUBMIT, code, nth, 1, &outcome);
-
     if (nth == 1) {
         assert_int_equal(rc, -EAGAIN);
         assert_int_equal(outcome.n_issued, 0);
@@ -188,25 +161,20 @@ static void check_busy(const struct ioapi_ops *ops, int code, unsigned nth)
     assert_int_equal(outcome.n_whole, nth - 1);
 }
 
-static void a_busy_kernel_is_waited_for_unless_nothing_is_in_flight(void **state)
+EACH_API_OF(ASYNC, a_busy_kernel_is_waited_for_unless_nothing_is_in_flight)
 {
-    (void)state;
-    skip_unless_it_runs(row);
     for (unsigned nth = 1; nth <= 3; nth++) {
-        check_busy(row, EAGAIN, nth);
+        check_busy(EAGAIN, nth);
         if (row->api == API_IO_URING)
-            check_busy(row, EBUSY, nth);
+            check_busy(EBUSY, nth);
     }
 }
 
-static void partial_submissions_lose_nothing(void **state)
+EACH_API_OF(ASYNC, partial_submissions_lose_nothing)
 {
-    (void)state;
-    skip_unless_it_runs(row);
     for (unsigned k = 0; k < 24; k++) {
-        struct run run = {row, DEPTH, DEPTH, k & 1, k & 2};
+        struct run run = {DEPTH, DEPTH, k & 1, k & 2};
         struct rig_outcome outcome;
-
         assert_int_equal(run_with(&run, SUBMIT, SHORT, k / 8 + 1, k & 4 ? 1 : FOR_EVER, &outcome), 0);
         assert_true(atomic_load(&fault.n_hit) > 0);
         assert_int_equal(outcome.n_whole, N_TOTAL);
@@ -214,16 +182,14 @@ static void partial_submissions_lose_nothing(void **state)
 }
 
 /* io_uring: the kernel consumes the write alone, so that its fdatasync has to be made up for. */
-static void a_write_parted_from_its_flush_is_flushed_all_the_same(void **state)
+EACH_API_OF(1U << API_IO_URING, a_write_parted_from_its_flush_is_flushed_all_the_same)
 {
-    (void)state;
     uint64_t offsets[2] = {0, REQUEST_BYTES};
     struct rig_outcome outcome = {0};
     AUTO(auto_close) int fd = rig_file("/tmp", 0);
     AUTO(rig_close) struct rig rig;
     size_t n;
-
-    skip_unless_it_runs(row);
+    skip_unless_it_runs();
     assert_int_equal(rig_open(&rig, row, fd, 2, REQUEST_BYTES, true), 0);
     arm(SUBMIT, SHORT, 1, 1);
     assert_int_equal(rig_submit(&rig, true, offsets, 2, 2, &outcome, &n), 0);
@@ -235,41 +201,32 @@ static void a_write_parted_from_its_flush_is_flushed_all_the_same(void **state)
     assert_int_equal(atomic_load(&fault.n_seen), 1);
 }
 
-static void a_refused_submission_is_the_outcome_of_its_call(void **state)
+EACH_API_OF(1U << API_LIBAIO, a_refused_submission_is_the_outcome_of_its_call)
 {
-    (void)state;
-    skip_unless_it_runs(row);
-    check_outcomes(&(struct run){row, DEPTH, 1, true, false}, SUBMIT, EIO);
-    check_outcomes(&(struct run){row, DEPTH, 1, false, false}, SUBMIT, ENOSPC);
-    check_outcomes(&(struct run){row, DEPTH, 1, false, true}, SUBMIT, EBADF);
+    check_outcomes(&(struct run){DEPTH, 1, true, false}, SUBMIT, EIO);
+    check_outcomes(&(struct run){DEPTH, 1, false, false}, SUBMIT, ENOSPC);
+    check_outcomes(&(struct run){DEPTH, 1, false, true}, SUBMIT, EBADF);
 }
 
 /* At depth 1 nothing is in the kernel when the flush is refused; deeper, it may be tried again behind the
  * others. */
-static void a_flush_that_finds_no_room_does_not_hang(void **state)
+EACH_API_OF(1U << API_LIBAIO, a_flush_that_finds_no_room_does_not_hang)
 {
-    (void)state;
     struct rig_outcome outcome;
-
-    skip_unless_it_runs(row);
-    assert_int_equal(run_with(&(struct run){row, 1, 1, true, true}, SUBMIT, EAGAIN, 2, 1, &outcome), 0);
+    assert_int_equal(run_with(&(struct run){1, 1, true, true}, SUBMIT, EAGAIN, 2, 1, &outcome), 0);
     assert_int_equal(outcome.n_failed, 1);
     assert_int_equal(outcome.results[0], -EAGAIN);
     for (unsigned nth = 2; nth <= 5; nth++) {
-        struct run run = {row, DEPTH, DEPTH, true, true};
-
+        struct run run = {DEPTH, DEPTH, true, true};
         assert_int_equal(run_with(&run, SUBMIT, EAGAIN, nth, FOR_EVER, &outcome), -EAGAIN);
         assert_int_equal(outcome.n_reaped, outcome.n_issued);
     }
 }
 
-static void a_broken_api_fails_with_its_name(void **state)
+EACH_API_OF(ASYNC, a_broken_api_fails_with_its_name)
 {
-    (void)state;
-    struct run run = {row, DEPTH, DEPTH, true, true};
+    struct run run = {DEPTH, DEPTH, true, true};
     struct rig_outcome outcome;
-
-    skip_unless_it_runs(row);
     for (unsigned nth = 1; nth <= 3; nth++) {
         assert_int_equal(run_with(&run, WAIT, EINVAL, nth, 1, &outcome), -EINVAL);
         if (row->api == API_IO_URING)
@@ -278,72 +235,62 @@ static void a_broken_api_fails_with_its_name(void **state)
 }
 
 /* Opening (or only probing) under a fault fails with `code` and words that contain `word`. */
-static void check_setup(const struct ioapi_ops *ops, bool sync_each, enum site site, unsigned nth, int code,
-                        const char *word)
+static void check_setup(bool sync_each, enum site site, unsigned nth, int code, const char *word)
 {
     AUTO(auto_close) int fd = rig_file("/tmp", 0);
     AUTO(rig_close) struct rig rig;
-
+    skip_unless_it_runs();
     arm(site, code, nth, FOR_EVER);
-    assert_int_equal(rig_open(&rig, ops, fd, DEPTH, REQUEST_BYTES, sync_each), -code);
+    assert_int_equal(rig_open(&rig, row, fd, DEPTH, REQUEST_BYTES, sync_each), -code);
     assert_int_equal(rig.err.code, -code);
-    assert_non_null(strstr(rig.err.text, ops->name));
+    assert_non_null(strstr(rig.err.text, row->name));
     assert_non_null(strstr(rig.err.text, word));
     if (nth == 1 && !sync_each && site != MEMORY) {
         struct err err = {0};
-
         arm(site, code, 1, FOR_EVER);
-        assert_int_equal(ops->probe(&err), -code);
+        assert_int_equal(row->probe(&err), -code);
         assert_non_null(strstr(err.text, word));
     }
     disarm();
 }
 
-static void refused_threads_name_the_limits(void **state)
+EACH_API_OF(1U << API_POOL, refused_threads_name_the_limits)
 {
-    (void)state;
-    skip_unless_it_runs(row);
     for (unsigned nth = 1; nth <= DEPTH; nth++)
-        check_setup(row, false, THREAD, nth, EAGAIN, "ulimit -u");
+        check_setup(false, THREAD, nth, EAGAIN, "ulimit -u");
 }
 
-static void a_refused_aio_context_names_the_limit(void **state)
+EACH_API_OF(1U << API_LIBAIO, a_refused_aio_context_names_the_limit)
 {
-    (void)state;
-    skip_unless_it_runs(row);
-    check_setup(row, false, SETUP, 1, EAGAIN, "fs.aio-max-nr");
-    check_setup(row, false, SETUP, 1, ENOSYS, "CONFIG_AIO");
-    check_setup(row, false, SETUP, 1, ENOMEM, "io_setup");
-    check_setup(row, true, SUBMIT, 1, EINVAL, "IOCB_CMD_FDSYNC");
-    check_setup(row, true, SUBMIT, 1, EAGAIN, "fdatasync");
-    check_setup(row, true, SYNC, 1, EINVAL, "IOCB_CMD_FDSYNC");
-    check_setup(row, true, WAIT, 1, EIO, "fdatasync");
+    check_setup(false, SETUP, 1, EAGAIN, "fs.aio-max-nr");
+    check_setup(false, SETUP, 1, ENOSYS, "CONFIG_AIO");
+    check_setup(false, SETUP, 1, ENOMEM, "io_setup");
+    check_setup(true, SUBMIT, 1, EINVAL, "IOCB_CMD_FDSYNC");
+    check_setup(true, SUBMIT, 1, EAGAIN, "fdatasync");
+    check_setup(true, SYNC, 1, EINVAL, "IOCB_CMD_FDSYNC");
+    check_setup(true, WAIT, 1, EIO, "fdatasync");
 }
 
-static void a_refused_ring_names_the_remedy(void **state)
+EACH_API_OF(1U << API_IO_URING, a_refused_ring_names_the_remedy)
 {
-    (void)state;
-    skip_unless_it_runs(row);
     fault.disabled = "2\n";
-    check_setup(row, false, SETUP, 1, EPERM, "kernel.io_uring_disabled is 2: off for every process");
+    check_setup(false, SETUP, 1, EPERM, "kernel.io_uring_disabled is 2: off for every process");
     fault.disabled = "1\n";
-    check_setup(row, false, SETUP, 1, EPERM, "kernel.io_uring_group");
+    check_setup(false, SETUP, 1, EPERM, "kernel.io_uring_group");
     fault.disabled = "0\n";
-    check_setup(row, false, SETUP, 1, EPERM, "seccomp");
+    check_setup(false, SETUP, 1, EPERM, "seccomp");
     fault.disabled = "";
-    check_setup(row, false, SETUP, 1, EPERM, "has no kernel.io_uring_disabled");
+    check_setup(false, SETUP, 1, EPERM, "has no kernel.io_uring_disabled");
     fault.disabled = NULL;
-    check_setup(row, false, SETUP, 1, ENOSYS, "seccomp");
-    check_setup(row, false, SETUP, 1, ENOMEM, "RLIMIT_MEMLOCK");
-    check_setup(row, false, SETUP, 1, EMFILE, "io_uring_setup");
+    check_setup(false, SETUP, 1, ENOSYS, "seccomp");
+    check_setup(false, SETUP, 1, ENOMEM, "RLIMIT_MEMLOCK");
+    check_setup(false, SETUP, 1, EMFILE, "io_uring_setup");
 }
 
-static void a_ring_without_plain_reads_is_found_by_the_probe(void **state)
+EACH_API_OF(1U << API_IO_URING, a_ring_without_plain_reads_is_found_by_the_probe)
 {
-    (void)state;
     struct err err = {0};
-
-    skip_unless_it_runs(row);
+    skip_unless_it_runs();
     arm(WAIT, EINTR, 1, 3);
     assert_int_equal(row->probe(&err), -EIO); /* the wrapper shows no completion */
     arm(WAIT, EINVAL, 1, 1);
@@ -352,40 +299,19 @@ static void a_ring_without_plain_reads_is_found_by_the_probe(void **state)
     assert_non_null(strstr(err.text, "5.6"));
 }
 
-static void lack_of_memory_fails_open_cleanly(void **state)
+EACH_API_OF(RIG_TABLE, lack_of_memory_fails_open_cleanly)
 {
-    (void)state;
     static const unsigned n_allocations[API_N] = {
         [API_PSYNC] = 0, [API_PVEC] = 1, [API_POOL] = 3, [API_LIBAIO] = 5, [API_IO_URING] = 2};
-
-    skip_unless_it_runs(row);
     for (unsigned nth = 1; nth <= n_allocations[row->api]; nth++)
-        check_setup(row, false, MEMORY, nth, ENOMEM, "no memory");
+        check_setup(false, MEMORY, nth, ENOMEM, "no memory");
 }
 
-static const struct rig_case cases[] = {
-    RIG_CASE(a_failed_or_short_transfer_is_the_outcome_of_its_call),
-    RIG_CASE(a_failed_flush_is_the_outcome_of_its_write),
-    RIG_CASE(reads_are_never_flushed),
-    RIG_CASE_OF(BLOCKING, a_short_write_is_not_worth_a_flush),
-    RIG_CASE(interruptions_are_invisible),
-    RIG_CASE(endless_interruptions_are_a_failure),
-    RIG_CASE_OF(ASYNC, a_busy_kernel_is_waited_for_unless_nothing_is_in_flight),
-    RIG_CASE_OF(ASYNC, partial_submissions_lose_nothing),
-    RIG_CASE_OF(1U << API_IO_URING, a_write_parted_from_its_flush_is_flushed_all_the_same),
-    RIG_CASE_OF(1U << API_LIBAIO, a_refused_submission_is_the_outcome_of_its_call),
-    RIG_CASE_OF(1U << API_LIBAIO, a_flush_that_finds_no_room_does_not_hang),
-    RIG_CASE_OF(ASYNC, a_broken_api_fails_with_its_name),
-    RIG_CASE_OF(1U << API_POOL, workers_take_no_signals_and_the_mask_is_restored),
-    RIG_CASE_OF(1U << API_POOL, refused_threads_name_the_limits),
-    RIG_CASE_OF(1U << API_LIBAIO, a_refused_aio_context_names_the_limit),
-    RIG_CASE_OF(1U << API_IO_URING, a_refused_ring_names_the_remedy),
-    RIG_CASE_OF(1U << API_IO_URING, a_ring_without_plain_reads_is_found_by_the_probe),
-    RIG_CASE(lack_of_memory_fails_open_cleanly),
-};
-
-int main(void)
+/* A hang is a failure, not a wait. */
+FIXTURE(bound_time)
 {
-    alarm(120); /* a hang is a failure, not a wait */
-    return rig_run_cases("bench/ioapi_faults", cases, N_OF(cases));
+    alarm(120);
+    return 0;
 }
+
+GROUP(bound_time, NULL);

@@ -6,57 +6,61 @@
 
 #define REQUEST_BYTES 4096
 
-/* One call where it already points to. */
-static int64_t transfer(struct rig *rig, struct io_call *call)
+static struct rig rig;
+static int file;
+
+FIXTURE(enter)
 {
-    size_t n = ioapi_psync.transfer(rig->io, call, &call->offset_bytes, 1, NULL);
+    file = rig_file("/tmp", 0);
+    return rig_open(&rig, &ioapi_psync, file, 1, REQUEST_BYTES, true);
+}
+
+FIXTURE(leave)
+{
+    rig_close(&rig);
+    return close(file);
+}
+
+EACH_TEST(enter, leave);
+
+/* One call where it already points to. */
+static int64_t transfer(struct io_call *call)
+{
+    size_t n = ioapi_psync.transfer(rig.io, call, &call->offset_bytes, 1, NULL);
     assert_int_equal(n, call->result == (int64_t)call->size_bytes ? 1 : 0);
     return call->result;
 }
 
 TEST(what_a_transfer_writes_a_transfer_reads)
 {
-    AUTO(auto_close) int fd = rig_file("/tmp", 0);
-    AUTO(rig_close) struct rig rig;
-    assert_int_equal(rig_open(&rig, &ioapi_psync, fd, 1, REQUEST_BYTES, true), 0);
     struct io_call call = rig.calls[0];
     call.is_write = true;
     call.offset_bytes = REQUEST_BYTES;
     rig_fill(call.buffer, call.offset_bytes, REQUEST_BYTES, 7);
-    assert_int_equal(transfer(&rig, &call), REQUEST_BYTES);
+    assert_int_equal(transfer(&call), REQUEST_BYTES);
     call.is_write = false;
     memset(call.buffer, 0, REQUEST_BYTES);
-    assert_int_equal(transfer(&rig, &call), REQUEST_BYTES);
+    assert_int_equal(transfer(&call), REQUEST_BYTES);
     assert_true(rig_matches(call.buffer, call.offset_bytes, REQUEST_BYTES, 7));
 }
 
 TEST(short_and_failed_transfers_are_outcomes)
 {
-    int fd = rig_file("/tmp", 0), read_only = rig_reopen(fd, O_RDONLY);
-    struct rig rig;
-    assert_int_equal(ftruncate(fd, 512), 0);
-    assert_int_equal(rig_open(&rig, &ioapi_psync, read_only, 1, REQUEST_BYTES, false), 0);
+    AUTO(auto_close) int read_only = rig_reopen(file, O_RDONLY);
     struct io_call call = rig.calls[0];
-    call.is_write = false;
-    call.offset_bytes = 0;
-    assert_int_equal(transfer(&rig, &call), 512);
+    call.fd = read_only;
+    assert_int_equal(ftruncate(file, 512), 0);
+    assert_int_equal(transfer(&call), 512);
     rig_fill(call.buffer, 0, REQUEST_BYTES, 7);
     call.is_write = true;
-    assert_int_equal(transfer(&rig, &call), -EBADF);
-    rig_close(&rig);
-    close(read_only);
-    close(fd);
+    assert_int_equal(transfer(&call), -EBADF);
 }
 
 TEST(a_row_of_transfers_ends_at_the_first_that_is_not_whole)
 {
     static const uint64_t offsets_bytes[] = {2 * REQUEST_BYTES, 0, 3 * REQUEST_BYTES, REQUEST_BYTES};
-    AUTO(auto_close) int fd = rig_file("/tmp", 0);
-    AUTO(rig_close) struct rig rig;
-    assert_int_equal(ftruncate(fd, 3 * REQUEST_BYTES + 512), 0);
-    assert_int_equal(rig_open(&rig, &ioapi_psync, fd, 1, REQUEST_BYTES, false), 0);
     struct io_call call = rig.calls[0];
-    call.is_write = false;
+    assert_int_equal(ftruncate(file, 3 * REQUEST_BYTES + 512), 0);
     assert_int_equal(ioapi_psync.transfer(rig.io, &call, offsets_bytes, 2, NULL), 2);
     assert_int_equal(call.result, REQUEST_BYTES);
     assert_int_equal(call.offset_bytes, 0);
@@ -68,13 +72,9 @@ TEST(a_row_of_transfers_ends_at_the_first_that_is_not_whole)
 TEST(a_row_of_transfers_is_stopped_by_the_flag)
 {
     static const uint64_t offsets_bytes[] = {0, 0};
-    AUTO(auto_close) int fd = rig_file("/tmp", 0);
-    AUTO(rig_close) struct rig rig;
-    atomic_int stop = 0;
-    assert_int_equal(ftruncate(fd, REQUEST_BYTES), 0);
-    assert_int_equal(rig_open(&rig, &ioapi_psync, fd, 1, REQUEST_BYTES, false), 0);
     struct io_call call = rig.calls[0];
-    call.is_write = false;
+    atomic_int stop = 0;
+    assert_int_equal(ftruncate(file, REQUEST_BYTES), 0);
     assert_int_equal(ioapi_psync.transfer(rig.io, &call, offsets_bytes, 2, &stop), 2);
     atomic_store(&stop, 1);
     assert_int_equal(ioapi_psync.transfer(rig.io, &call, offsets_bytes, 2, &stop), 0);

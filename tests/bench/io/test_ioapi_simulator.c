@@ -1,10 +1,66 @@
 /* Tests of bench/io/ioapi_simulator: what the simulated file system yields is what its keys promise
  * (interfaces, section 8). */
-#include "tests/bench/io/simulator_rig.h"
+#include "bench/io/ioapi.h"
+#include "bench/io/ioapi_simulator.h"
+#include "bench/io/pump.h"
+#include "tests/test.h"
 
 #include <errno.h>
 
-#define HOUR_NS (3600 * CLOCK_NS_PER_S)
+#define HOUR_NS   (3600 * CLOCK_NS_PER_S)
+#define TRUTH_BPS (4096.0 * 1000) /* at depth 1: one request of 4 KiB in 1 ms */
+
+struct rig {
+    uint64_t now_ns;
+    struct simulator_world world;
+    struct point point;
+    struct simulator_run run;
+    struct histogram latency;
+    struct pump_stats stats;
+};
+
+static struct rig *rig_alloc(uint32_t depth, uint32_t threads)
+{
+    struct rig *rig = calloc(1, sizeof(*rig));
+    assert_non_null(rig);
+    rig->world.noise = (struct simulator_noise){.outlier_factor = 1, .warmup_factor = 1};
+    rig->world.now_ns = &rig->now_ns;
+    rig->point =
+        (struct point){.request_size_bytes = 4096, .queue_depth = depth, .threads = threads, .direct = 1};
+    rig->stats.latency = &rig->latency;
+    return rig;
+}
+
+/* One run of the given length; throughput from its first submission to its last completion. */
+static double run(struct rig *rig, double seconds, uint64_t seed)
+{
+    simulator_run_init(&rig->run, &rig->world, &rig->point, TRUTH_BPS, (uint64_t)(seconds * 1e9), seed);
+    struct clock clock = clock_virtual(&rig->now_ns);
+    uint32_t n_requests = simulator_requests_per_call(&rig->run);
+    struct pump_config config = {.clock = &clock,
+                                 .ops = &ioapi_simulator,
+                                 .region_bytes = 1ULL << 50,
+                                 .n_calls = rig->run.n_in_flight,
+                                 .request_size_bytes = 4096,
+                                 .requests_per_call = n_requests,
+                                 .rounds_per_call = n_requests,
+                                 .batch_requests = 10,
+                                 .seed = seed};
+    struct ioapi_config io_config = {.n_calls = rig->run.n_in_flight, .simulator = &rig->run};
+    struct pump_end end = {.duration_ns = (uint64_t)(seconds * 1e9)};
+    struct pump pump;
+    assert_int_equal(pattern_parse("randread", &config.pattern, NULL), 0);
+    assert_int_equal(pump_init(&pump, &config, NULL), 0);
+    pump.io = calloc(1, ioapi_simulator.state_size);
+    assert_non_null(pump.io);
+    assert_int_equal(ioapi_simulator.open(pump.io, &io_config, NULL), 0);
+    assert_int_equal(pump_phase(&pump, &end, &rig->stats, NULL), 0);
+    ioapi_simulator.close(pump.io);
+    free(pump.io);
+    pump_done(&pump);
+    return (double)rig->stats.bytes_read * 1e9 /
+           (double)(rig->stats.last_complete_ns - rig->stats.first_submit_ns);
+}
 
 static double mean_of_runs(struct rig *rig, double seconds, int n)
 {
@@ -315,6 +371,30 @@ TEST(warm_up_transient_has_its_integral)
         double mean = 1 + (f - 1) * w / 3 * (1 - exp(-3 * t / w)) / t;
         assert_close(run(rig, t, 1) / TRUTH_BPS, mean, 0.02 * mean);
     }
+}
+
+/* Half of each period at twice the rate: what falls into the burst sees that, what lasts sees the table's. */
+TEST(pulses_keep_the_rate_of_whole_periods)
+{
+    const double seconds[] = {0.045, 0.445, 10}, ratios[] = {2, 2 * (4 * 0.05 + 0.045) / 0.445, 1};
+    for (size_t i = 0; i < 3; i++) {
+        AUTO(auto_free) struct rig *rig = rig_alloc(2, 1);
+        rig->now_ns = 77 * CLOCK_NS_PER_S; /* they begin with the run */
+        rig->world.noise.pulse_seconds = 0.1;
+        rig->world.noise.pulse_share = 0.5;
+        assert_close(run(rig, seconds[i], 1) / TRUTH_BPS, ratios[i], 0.02 * ratios[i]);
+    }
+}
+
+/* A request longer than many periods, from any phase. */
+TEST(a_request_lasts_through_pulses)
+{
+    AUTO(auto_free) struct rig *rig = rig_alloc(1, 1);
+    rig->world.noise.pulse_seconds = 0.01;
+    rig->world.noise.pulse_share = 0.25;
+    rig->point.request_size_bytes = 4096;
+    rig->point.queue_depth = 1024;
+    assert_close(run(rig, 3, 1) / TRUTH_BPS, 1, 0.05);
 }
 
 TEST(setting_up_spends_virtual_time)

@@ -20,6 +20,14 @@ static int init(struct offsets *offsets, const struct pattern *pattern, uint64_t
                         seed);
 }
 
+static struct offsets start(const struct pattern *pattern, uint64_t base_bytes, uint64_t region_bytes,
+                            uint64_t unit_bytes, uint64_t seed)
+{
+    struct offsets offsets;
+    assert_int_equal(init(&offsets, pattern, base_bytes, region_bytes, unit_bytes, seed), 0);
+    return offsets;
+}
+
 /* The next random unit of a walk over a region that starts at 0. */
 static uint64_t next_unit(struct offsets *offsets)
 {
@@ -42,11 +50,10 @@ TEST(regions_without_a_unit_are_einval)
 
 static void check_passes(uint64_t n_units, int n_passes, uint64_t seed)
 {
-    struct offsets offsets;
     AUTO(auto_free) unsigned char *seen = calloc(n_units, 1);
     assert_non_null(seen);
     /* Half a unit more than whole units: the tail must not be touched. */
-    assert_int_equal(init(&offsets, &rand_read, 0, n_units * 4096 + 2048, 4096, seed), 0);
+    struct offsets offsets = start(&rand_read, 0, n_units * 4096 + 2048, 4096, seed);
     for (int pass = 1; pass <= n_passes; pass++) {
         for (uint64_t i = 0; i < n_units; i++) {
             uint64_t offset = offsets_next(&offsets, PATTERN_RAND_READ);
@@ -80,12 +87,11 @@ static int n_agreeing(struct offsets *a, struct offsets *b, int n)
 TEST(each_pass_has_another_order)
 {
     enum { n = 1000 };
-    struct offsets first, later;
-    assert_int_equal(init(&later, &rand_read, 0, n * 4096, 4096, 3), 0);
+    struct offsets later = start(&rand_read, 0, n * 4096, 4096, 3);
     for (int pass = 1; pass <= 10; pass++) {
         for (int i = 0; i < n; i++)
             next_unit(&later);
-        assert_int_equal(init(&first, &rand_read, 0, n * 4096, 4096, 3), 0);
+        struct offsets first = start(&rand_read, 0, n * 4096, 4096, 3);
         struct offsets copy = later;
         assert_true(n_agreeing(&first, &copy, n) < 10); /* one is expected of two random orders */
     }
@@ -94,11 +100,9 @@ TEST(each_pass_has_another_order)
 TEST(the_seed_determines_the_order)
 {
     enum { n = 5000 };
-    struct offsets a, same, other;
-    assert_int_equal(init(&a, &rand_read, 0, n * 4096, 4096, 1), 0);
-    assert_int_equal(init(&other, &rand_read, 0, n * 4096, 4096, 2), 0);
-    same = a;
-    assert_int_equal(init(&same, &rand_read, 0, n * 4096, 4096, 1), 0);
+    struct offsets a = start(&rand_read, 0, n * 4096, 4096, 1);
+    struct offsets other = start(&rand_read, 0, n * 4096, 4096, 2);
+    struct offsets same = start(&rand_read, 0, n * 4096, 4096, 1);
     struct offsets copy = a;
     assert_int_equal(n_agreeing(&copy, &same, n), n);
     assert_true(n_agreeing(&a, &other, n) < 10);
@@ -114,11 +118,10 @@ struct walk_look {
 static struct walk_look look_at_walk(uint64_t n, uint64_t seed)
 {
     struct walk_look look = {0};
-    struct offsets offsets;
     double bins[64] = {0}, product = 0;
     const double mean = (double)(n - 1) / 2, variance = ((double)n * (double)n - 1) / 12;
     const double per_bin = (double)(n - 1) / 64;
-    assert_int_equal(init(&offsets, &rand_read, 0, n * 512, 512, seed), 0);
+    struct offsets offsets = start(&rand_read, 0, n * 512, 512, seed);
     uint64_t before = next_unit(&offsets);
     for (uint64_t i = 1; i < n; i++) {
         uint64_t unit = next_unit(&offsets), distance = (unit + n - before) % n;
@@ -157,8 +160,7 @@ TEST(small_regions_are_no_stride_either)
      */
     uint64_t distances[16] = {0};
     for (uint64_t seed = 0; seed < 2000; seed++) {
-        struct offsets offsets;
-        assert_int_equal(init(&offsets, &rand_read, 0, 16 * 512, 512, seed), 0);
+        struct offsets offsets = start(&rand_read, 0, 16 * 512, 512, seed);
         uint64_t before = next_unit(&offsets);
         for (int i = 1; i < 16; i++) {
             uint64_t unit = next_unit(&offsets);
@@ -177,8 +179,7 @@ TEST(huge_files_are_reached_to_their_end)
     for (size_t i = 0; i < N_OF(regions); i++) {
         const uint64_t base = 1ULL << 32;
         unsigned quarters[4] = {0};
-        struct offsets offsets;
-        assert_int_equal(init(&offsets, &rand_read, base, regions[i], 4096, 9), 0);
+        struct offsets offsets = start(&rand_read, base, regions[i], 4096, 9);
         for (int k = 0; k < 4000; k++) {
             uint64_t offset = offsets_next(&offsets, PATTERN_RAND_READ);
             assert_true(offset >= base && offset % 4096 == 0 && offset - base <= regions[i] - 4096);
@@ -191,8 +192,7 @@ TEST(huge_files_are_reached_to_their_end)
 
 TEST(sequential_walks_and_wraps)
 {
-    struct offsets offsets;
-    assert_int_equal(init(&offsets, &seq_read, 1 << 20, 3 * 65536 + 100, 65536, 1), 0);
+    struct offsets offsets = start(&seq_read, 1 << 20, 3 * 65536 + 100, 65536, 1);
     for (int round = 0; round < 3; round++)
         for (uint64_t i = 0; i < 3; i++)
             assert_int_equal(offsets_next(&offsets, PATTERN_SEQ_READ), (1 << 20) + i * 65536);
@@ -200,9 +200,8 @@ TEST(sequential_walks_and_wraps)
 
 TEST(sequential_passes_4_gib)
 {
-    struct offsets offsets;
     const uint64_t unit = 512ULL << 20;
-    assert_int_equal(init(&offsets, &seq_read, 0, 12 * unit, unit, 1), 0);
+    struct offsets offsets = start(&seq_read, 0, 12 * unit, unit, 1);
     for (uint64_t i = 0; i < 12; i++)
         assert_true(offsets_next(&offsets, PATTERN_SEQ_READ) == i * unit);
     assert_int_equal(offsets_next(&offsets, PATTERN_SEQ_READ), 0);
@@ -211,20 +210,18 @@ TEST(sequential_passes_4_gib)
 TEST(a_lone_sequential_stream_starts_at_the_start)
 {
     const struct pattern write = {.percent = {[PATTERN_SEQ_WRITE] = 100}};
-    struct offsets offsets;
-    assert_int_equal(init(&offsets, &write, 0, 40960, 4096, 1), 0);
+    struct offsets offsets = start(&write, 0, 40960, 4096, 1);
     assert_int_equal(offsets_next(&offsets, PATTERN_SEQ_WRITE), 0);
 }
 
 TEST(streams_of_a_mix_do_not_disturb_each_other)
 {
     enum { n = 100 };
-    struct offsets mixed, alone;
     struct rng rng;
     uint64_t n_seq[2] = {0};
     rng_init(&rng, 1);
-    assert_int_equal(init(&mixed, &all_kinds, 0, n * 4096, 4096, 5), 0);
-    assert_int_equal(init(&alone, &rand_mix, 0, n * 4096, 4096, 5), 0);
+    struct offsets mixed = start(&all_kinds, 0, n * 4096, 4096, 5);
+    struct offsets alone = start(&rand_mix, 0, n * 4096, 4096, 5);
     for (int i = 0; i < 1000; i++) {
         enum pattern_kind kind = (enum pattern_kind)(rng_next(&rng) % PATTERN_N_KINDS);
         uint64_t unit = offsets_next(&mixed, kind) / 4096;
@@ -240,11 +237,10 @@ TEST(streams_of_a_mix_do_not_disturb_each_other)
 TEST(random_reads_never_meet_writes_of_their_pass)
 {
     enum { n = 777 };
-    struct offsets offsets;
     struct rng rng;
     bool seen[n] = {false};
     rng_init(&rng, 1);
-    assert_int_equal(init(&offsets, &rand_mix, 0, n * 4096, 4096, 5), 0);
+    struct offsets offsets = start(&rand_mix, 0, n * 4096, 4096, 5);
     for (int i = 0; i < n; i++) {
         enum pattern_kind kind = rng_next(&rng) % 2 ? PATTERN_RAND_READ : PATTERN_RAND_WRITE;
         uint64_t unit = offsets_next(&offsets, kind) / 4096;

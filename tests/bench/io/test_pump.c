@@ -9,39 +9,32 @@ static const uint32_t depths[] = {1, 2, 7, 32};
 
 LATENCY(latency_switching, (20 + 10 * (index % 3)) * US)
 
-static void check_batches(uint64_t (*latency_ns)(struct script *, uint64_t), uint32_t depth, uint32_t n,
-                          double mean_us, double std_us, double tolerance_us)
+/* Of a fixed latency batches have no spread, of one that switches the 8 us that the rest of a cycle leaves,
+ * of a random one the root of their size times its own. */
+TEST(batches_have_the_originals_means_and_spreads)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("read", depth);
-    rig->script.latency_ns = latency_ns;
-    rig->config.batch_requests = n;
-    rig->end.min_requests = 60000;
-    rig_run(rig);
-    assert_int_equal(rig->stats.batches.n, rig->stats.n_requests / n);
-    assert_close(rig->stats.batches.mean_ns / 1e3, mean_us, tolerance_us);
-    assert_close(batch_stats_std_ns(&rig->stats.batches) / 1e3, std_us, tolerance_us);
-    assert_false(rig->stats.sampled);
-}
-
-TEST(batches_of_fixed_latency_have_no_spread)
-{
-    for (size_t i = 0; i < N_OF(batch_sizes); i++) {
-        check_batches(latency_15us, 1, batch_sizes[i], 15 * batch_sizes[i], 0, 1e-6);
-        check_batches(latency_15us, 32, batch_sizes[i], 15 * batch_sizes[i], 0, 1e-6);
+    static const struct {
+        uint64_t (*latency_ns)(struct script *, uint64_t);
+        uint32_t depth;
+        double mean_us, std_us[3], tolerance_us, tolerance_share;
+    } rows[] = {
+        {latency_15us, 1, 15, {0, 0, 0}, 1e-6, 0},
+        {latency_15us, 32, 15, {0, 0, 0}, 1e-6, 0},
+        {latency_switching, 1, 30, {8.165, 8.165, 8.165}, 0.01, 0},
+        {latency_random, 1, 30, {21.6, 48.3, 68.3}, 0, 0.03},
+    };
+    for (size_t i = 0; i < N_OF(rows) * N_OF(batch_sizes); i++) {
+        size_t row = i / N_OF(batch_sizes), k = i % N_OF(batch_sizes);
+        AUTO(rig_free) struct pump_rig *rig = rig_alloc("read", rows[row].depth, rows[row].latency_ns);
+        double tolerance_us = rows[row].tolerance_us + rows[row].tolerance_share * rows[row].std_us[k];
+        rig->config.batch_requests = batch_sizes[k];
+        rig->end.min_requests = 60000;
+        rig_run(rig);
+        assert_int_equal(rig->stats.batches.n, rig->stats.n_requests / batch_sizes[k]);
+        assert_close(rig->stats.batches.mean_ns / 1e3, rows[row].mean_us * batch_sizes[k], tolerance_us);
+        assert_close(batch_stats_std_ns(&rig->stats.batches) / 1e3, rows[row].std_us[k], tolerance_us);
+        assert_false(rig->stats.sampled);
     }
-}
-
-TEST(batches_of_switching_latency_spread_by_8_us)
-{
-    for (size_t i = 0; i < N_OF(batch_sizes); i++)
-        check_batches(latency_switching, 1, batch_sizes[i], 30 * batch_sizes[i], sqrt(200.0 / 3), 0.01);
-}
-
-TEST(batches_of_random_latency_spread_by_the_root_of_their_size)
-{
-    const double stds[] = {21.6, 48.3, 68.3};
-    for (size_t i = 0; i < N_OF(batch_sizes); i++)
-        check_batches(latency_random, 1, batch_sizes[i], 30 * batch_sizes[i], stds[i], 0.03 * stds[i]);
 }
 
 /* ---- what is issued ---- */
@@ -49,8 +42,7 @@ TEST(batches_of_random_latency_spread_by_the_root_of_their_size)
 TEST(depth_is_kept_full_and_never_passed)
 {
     for (size_t i = 0; i < N_OF(depths); i++) {
-        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randrw", depths[i]);
-        rig->script.latency_ns = latency_random;
+        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randrw", depths[i], latency_random);
         rig_run(rig);
         assert_int_equal(rig->script.most_flying, depths[i]);
         double span = (double)(rig->stats.last_complete_ns - rig->stats.first_submit_ns);
@@ -63,12 +55,10 @@ TEST(depth_is_kept_full_and_never_passed)
 static void check_each_offset(const char *pattern, uint32_t depth, uint32_t n_requests, bool sampled,
                               uint32_t n_passes)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc(pattern, depth);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc(pattern, depth, sampled ? latency_1us : latency_15us);
     uint8_t seen[1024] = {0};
     uint64_t unit = 4096ULL * n_requests;
     size_t n_units = 1024 / n_requests;
-    if (sampled)
-        rig->script.latency_ns = latency_1us;
     rig->config.base_bytes = 1 << 20;
     rig->config.requests_per_call = n_requests;
     rig->end = (struct pump_end){.duration_ns = UINT64_MAX, .max_bytes = n_passes * 1024 * 4096};
@@ -99,7 +89,8 @@ TEST(each_offset_of_a_pass_is_visited_once)
 
 TEST(kinds_are_drawn_by_their_shares)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("seq-read=40,seq-write=10,rand-read=30,rand-write=20", 1);
+    AUTO(rig_free)
+    struct pump_rig *rig = rig_alloc("seq-read=40,seq-write=10,rand-read=30,rand-write=20", 1, latency_15us);
     const double shares[] = {0.40, 0.10, 0.30, 0.20};
     uint64_t n[4] = {0}, next[2], n_calls = SCRIPT_LOG;
     rig->config.region_bytes = 4096ULL << 24; /* so large that a random offset is not the next one by luck */
@@ -130,8 +121,9 @@ TEST(each_buffer_written_carries_a_new_word)
 {
     const uint32_t cases[][2] = {{1, 1}, {4, 1}, {1, 8}};
     for (size_t i = 0; i < 2 * N_OF(cases); i++) {
-        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randwrite", cases[i / 2][0]);
-        rig->script.latency_ns = i % 2 == 0 ? latency_15us : latency_1us;
+        AUTO(rig_free)
+        struct pump_rig *rig =
+            rig_alloc("randwrite", cases[i / 2][0], i % 2 == 0 ? latency_15us : latency_1us);
         rig->config.requests_per_call = cases[i / 2][1];
         rig->buffers = calloc(8, 4096);
         assert_non_null(rig->buffers);
@@ -144,7 +136,7 @@ TEST(each_buffer_written_carries_a_new_word)
 TEST(reads_leave_the_buffers_alone)
 {
     static const unsigned char zeros[4096];
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1, latency_15us);
     rig->buffers = calloc(1, 4096);
     assert_non_null(rig->buffers);
     rig->config.buffers = rig->buffers;
@@ -157,7 +149,7 @@ TEST(reads_leave_the_buffers_alone)
 TEST(minimum_of_requests_outlasts_the_duration)
 {
     for (size_t i = 0; i < N_OF(depths); i++) {
-        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depths[i]);
+        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depths[i], latency_15us);
         rig->end.duration_ns = 1;
         rig->end.min_requests = 64;
         rig_run(rig);
@@ -168,8 +160,7 @@ TEST(minimum_of_requests_outlasts_the_duration)
 TEST(nothing_is_issued_after_the_duration)
 {
     for (size_t i = 0; i < N_OF(depths); i++) {
-        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depths[i]);
-        rig->script.latency_ns = latency_random;
+        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depths[i], latency_random);
         rig_run(rig);
         const struct record *last = &rig->script.log[rig->script.n_accepted - 1];
         assert_true(last->entered_ns - rig->stats.first_submit_ns < rig->end.duration_ns);
@@ -179,10 +170,8 @@ TEST(nothing_is_issued_after_the_duration)
 
 static void check_cap(uint32_t depth, uint32_t n_requests, bool sampled, uint64_t max_bytes)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randwrite", depth);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randwrite", depth, sampled ? latency_1us : latency_15us);
     uint64_t call_bytes = 4096ULL * n_requests;
-    if (sampled)
-        rig->script.latency_ns = latency_1us;
     rig->config.requests_per_call = n_requests;
     rig->end = (struct pump_end){.duration_ns = UINT64_MAX, .min_requests = 1000000, .max_bytes = max_bytes};
     rig_run(rig);
@@ -204,9 +193,7 @@ TEST(bytes_never_pass_their_maximum)
 
 static void check_interrupted(uint32_t depth, uint64_t at, bool sampled)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depth);
-    if (sampled)
-        rig->script.latency_ns = latency_1us;
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depth, sampled ? latency_1us : latency_15us);
     rig->script.accept_max = depth > 4 ? 3 : 0;
     rig->script.interrupt_at = at;
     rig_run(rig);
@@ -230,7 +217,7 @@ TEST(nothing_is_issued_once_interrupted)
 TEST(interrupted_before_the_start_is_an_empty_phase)
 {
     for (size_t i = 0; i < N_OF(depths); i++) {
-        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depths[i]);
+        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depths[i], latency_15us);
         atomic_store(&rig->script.interrupted, 1);
         rig->end.min_requests = 64;
         rig_run(rig);
@@ -255,7 +242,7 @@ static bool count_batch(void *context, double batch_latency_ns)
 TEST(after_batch_can_stop_a_phase)
 {
     for (size_t i = 0; i < N_OF(depths); i++) {
-        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depths[i]);
+        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depths[i], latency_15us);
         struct batch_counter counter = {.stop_at = 6};
         rig->end.after_batch = count_batch;
         rig->end.context = &counter;
@@ -270,7 +257,7 @@ TEST(after_batch_can_stop_a_phase)
 TEST(second_phase_starts_anew_but_goes_on_in_the_file)
 {
     for (size_t i = 0; i < N_OF(depths); i++) {
-        AUTO(rig_free) struct pump_rig *rig = rig_alloc("read", depths[i]);
+        AUTO(rig_free) struct pump_rig *rig = rig_alloc("read", depths[i], latency_15us);
         rig->end.max_bytes = 100 * 4096;
         rig_run(rig);
         uint64_t first_end_ns = rig->stats.last_complete_ns;
@@ -285,7 +272,7 @@ TEST(second_phase_starts_anew_but_goes_on_in_the_file)
 
 TEST(region_below_one_call_is_einval_and_named)
 {
-    struct pump_rig *rig = rig_alloc("read", 4);
+    struct pump_rig *rig = rig_alloc("read", 4, latency_15us);
     rig->config.region_bytes = 32767;
     rig->config.requests_per_call = 8;
     assert_int_equal(pump_init(&rig->pump, &rig->config, &rig->err), -EINVAL);
@@ -301,11 +288,9 @@ TEST(region_below_one_call_is_einval_and_named)
 static void check_two_sizes(uint32_t depth, bool sampled, uint64_t read_bytes, uint64_t write_bytes,
                             uint64_t cap)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randrw:70", depth);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randrw:70", depth, sampled ? latency_1us : latency_15us);
     uint64_t moved[2] = {0}, n[2] = {0};
     const uint64_t sizes[2] = {read_bytes, write_bytes};
-    if (sampled)
-        rig->script.latency_ns = latency_1us;
     rig->config.region_bytes = 64 << 20;
     rig->config.request_size_bytes = read_bytes;
     rig->config.write_size_bytes = write_bytes;
@@ -343,7 +328,7 @@ TEST(reads_and_writes_have_their_own_sizes)
 
 TEST(each_call_has_room_for_the_larger_size)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randrw", 4);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randrw", 4, latency_15us);
     rig->buffers = calloc(4, 65536);
     rig->config.write_size_bytes = 65536;
     rig->config.buffers = rig->buffers;

@@ -9,8 +9,7 @@ static const uint64_t times[] = {1, 2, FOR_EVER};
 static struct pump_rig *faulty(uint32_t depth, bool fast, enum fault fault, int code, uint64_t nth,
                                uint64_t n_times)
 {
-    struct pump_rig *rig = rig_alloc("randrw:50", depth);
-    rig->script.latency_ns = fast ? latency_1us : latency_random;
+    struct pump_rig *rig = rig_alloc("randrw:50", depth, fast ? latency_1us : latency_random);
     rig->script.fault = fault;
     rig->script.code = code;
     rig->script.nth = nth;
@@ -82,7 +81,7 @@ TEST(read_of_nothing_is_a_short_read)
 static void check_text(const char *pattern, enum fault fault, const char *format, const char *reason)
 {
     char expected[160];
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc(pattern, 1);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc(pattern, 1, latency_15us);
     rig->config.base_bytes = 1ULL << 40;
     rig->script.fault = fault;
     rig->script.code = -ENOSPC;

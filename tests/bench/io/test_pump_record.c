@@ -6,8 +6,7 @@
 
 static void check_stamps(uint32_t depth, size_t accept_max)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depth);
-    rig->script.latency_ns = latency_random;
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depth, latency_random);
     rig->script.submit_cost_ns = 7 * US;
     rig->script.accept_max = accept_max;
     rig_run(rig);
@@ -32,8 +31,7 @@ TEST(time_spent_inside_submit_is_latency)
 {
     const uint32_t depths[] = {1, 4};
     for (size_t i = 0; i < N_OF(depths); i++) {
-        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depths[i]);
-        rig->script.latency_ns = latency_none;
+        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depths[i], latency_none);
         rig->script.submit_cost_ns = 50 * US;
         rig_run(rig);
         assert_int_equal(rig->latency.min_ns, 50 * US);
@@ -43,8 +41,7 @@ TEST(time_spent_inside_submit_is_latency)
 
 TEST(latencies_are_those_of_the_script)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 32);
-    rig->script.latency_ns = latency_random;
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 32, latency_random);
     rig_run(rig);
     double sum_ns = 0;
     for (uint64_t i = 0; i < rig->script.n_accepted; i++)
@@ -56,7 +53,7 @@ TEST(latencies_are_those_of_the_script)
 
 TEST(requests_of_one_call_share_its_latency)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1, latency_15us);
     rig->config.requests_per_call = 8;
     rig_run(rig);
     assert_int_equal(rig->stats.n_requests, 8 * rig->script.n_accepted);
@@ -72,7 +69,7 @@ TEST(coalesced_requests_have_their_part_of_the_latency)
 {
     const uint32_t depths[] = {1, 4};
     for (size_t i = 0; i < N_OF(depths); i++) {
-        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depths[i]);
+        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depths[i], latency_15us);
         rig->config.requests_per_call = rig->config.rounds_per_call = 5;
         rig_run(rig);
         assert_int_equal(rig->stats.n_requests, 5 * rig->script.n_accepted);
@@ -88,8 +85,7 @@ LATENCY(latency_100us, 100 * US)
 
 TEST(depth_area_of_full_rounds_is_depth_times_time)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 4);
-    rig->script.latency_ns = latency_100us;
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 4, latency_100us);
     rig->end = (struct pump_end){.duration_ns = UINT64_MAX, .max_bytes = 40 * 4096};
     rig_run(rig);
     assert_int_equal(rig->stats.last_complete_ns - rig->stats.first_submit_ns, 1 * MS);
@@ -99,8 +95,7 @@ TEST(depth_area_of_full_rounds_is_depth_times_time)
 /* Little's law, exactly: the integral of the depth is the sum of the latencies. */
 static void check_littles_law(uint32_t depth, uint64_t submit_cost_ns, size_t accept_max, size_t reap_max)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depth);
-    rig->script.latency_ns = latency_random;
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depth, latency_random);
     rig->script.submit_cost_ns = submit_cost_ns;
     rig->script.accept_max = accept_max;
     rig->script.reap_max = reap_max;
@@ -123,10 +118,9 @@ TEST(depth_area_is_the_sum_of_latencies)
 
 TEST(work_done_inside_submit_has_depth_1)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 8);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 8, latency_random);
     rig->config.works_in_submit = true;
     rig->script.works_inside = true;
-    rig->script.latency_ns = latency_random;
     rig_run(rig);
     double span = (double)(rig->stats.last_complete_ns - rig->stats.first_submit_ns);
     assert_close(rig->stats.depth_area / span, 1, 1e-9);
@@ -136,9 +130,8 @@ TEST(work_done_inside_submit_has_depth_1)
  * handed over at once 4.5 are in flight on average meanwhile, of one call all 8 are. */
 TEST(work_left_after_submit_comes_into_flight_one_by_one)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 8);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 8, latency_100us);
     rig->config.works_in_submit = true;
-    rig->script.latency_ns = latency_100us;
     rig->script.submit_cost_ns = 40 * US;
     rig->end.max_bytes = 8 * 4096;
     rig_run(rig);
@@ -149,9 +142,8 @@ TEST(work_left_after_submit_comes_into_flight_one_by_one)
  * call from 110 to 210 us. */
 TEST(refused_submit_adds_no_depth)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 2);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 2, latency_100us);
     rig->config.works_in_submit = true;
-    rig->script.latency_ns = latency_100us;
     rig->script.submit_cost_ns = 10 * US;
     rig->script.reap_max = 1;
     rig->script.fault = FAULT_REFUSE;
@@ -165,9 +157,8 @@ TEST(depth_never_passes_what_was_asked)
 {
     for (size_t accept_max = 0; accept_max < 4; accept_max++) {
         for (size_t reap_max = 0; reap_max < 4; reap_max++) {
-            AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 4);
+            AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 4, latency_random);
             rig->config.works_in_submit = true;
-            rig->script.latency_ns = latency_random;
             rig->script.submit_cost_ns = 9 * US;
             rig->script.accept_max = accept_max;
             rig->script.reap_max = reap_max;
@@ -182,9 +173,8 @@ TEST(depth_never_passes_what_was_asked)
 
 TEST(windows_hold_the_bytes_of_their_time)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1, latency_100us);
     rig->end.duration_ns = 64 * MS;
-    rig->script.latency_ns = latency_100us;
     rig_run(rig);
     assert_int_equal(rig->stats.windows.width_ns, 1 * MS);
     /* The last completion falls on the edge of the 65th. */
@@ -198,10 +188,9 @@ TEST(windows_hold_the_bytes_of_their_time)
 
 TEST(merged_windows_hold_the_bytes_of_their_time)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1, latency_100us);
     rig->end.duration_ns = 64 * MS;
     rig->end.min_requests = 6400; /* 640 ms: 1 ms -> 8 ms, 80 full windows */
-    rig->script.latency_ns = latency_100us;
     rig_run(rig);
     assert_int_equal(rig->stats.windows.width_ns, 8 * MS);
     assert_int_equal(rig->stats.windows.n, 81);
@@ -215,10 +204,9 @@ LATENCY(latency_one_stall, index == 3 ? 10000 * MS : 100 * US)
 
 TEST(windows_of_a_stall_are_empty)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1, latency_one_stall);
     rig->end.duration_ns = 64 * MS;
     rig->end.min_requests = 5;
-    rig->script.latency_ns = latency_one_stall;
     rig_run(rig);
     /* 10 s: 1 ms doubled until 128 windows reach: 128 ms. */
     assert_int_equal(rig->stats.windows.width_ns, 128 * MS);
@@ -232,8 +220,9 @@ TEST(windows_sum_up_to_the_bytes)
 {
     const uint32_t depths[] = {1, 32};
     for (size_t i = 0; i < 8; i++) {
-        AUTO(rig_free) struct pump_rig *rig = rig_alloc("randrw:30", depths[i % 2]);
-        rig->script.latency_ns = i % 4 < 2 ? latency_random : latency_1us;
+        AUTO(rig_free)
+        struct pump_rig *rig =
+            rig_alloc("randrw:30", depths[i % 2], i % 4 < 2 ? latency_random : latency_1us);
         rig->end.min_requests = i / 4 * 50000;
         rig_run(rig);
         assert_true(rig->stats.bytes_read > 0 && rig->stats.bytes_written > 0);

@@ -27,9 +27,8 @@ static struct pump_rig *play(const char *pattern, bool in_rows, const struct scr
                              uint64_t max_requests, int expected)
 {
     struct ioapi_ops ops = script_ops;
-    struct pump_rig *rig = rig_alloc(pattern, 1);
+    struct pump_rig *rig = rig_alloc(pattern, 1, latency_1us);
     ops.transfer = in_rows ? script_transfer : NULL;
-    rig->script.latency_ns = latency_1us;
     rig->script.fault = how->fault;
     rig->script.code = how->code;
     rig->script.nth = how->nth;

@@ -8,8 +8,7 @@ LATENCY(latency_2000ns, 2000)
 
 static bool is_sampled(uint64_t (*latency_ns)(struct script *, uint64_t), uint32_t depth, uint32_t n_requests)
 {
-    struct pump_rig *rig = rig_alloc("randread", depth);
-    rig->script.latency_ns = latency_ns;
+    struct pump_rig *rig = rig_alloc("randread", depth, latency_ns);
     rig->config.requests_per_call = n_requests;
     rig_run(rig);
     bool sampled = rig->stats.sampled;
@@ -34,9 +33,8 @@ LATENCY(latency_with_spikes, index % 32 == 31 ? 8000 : 1000)
 
 TEST(sample_is_not_biased_by_a_period_of_the_device)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1, latency_with_spikes);
     double mean_ns = 0, truth_ns = (31 * 1000 + 8000) / 32.0;
-    rig->script.latency_ns = latency_with_spikes;
     rig->end.duration_ns = 2000 * MS;
     rig_run(rig);
     assert_true(rig->stats.sampled);
@@ -47,8 +45,7 @@ TEST(sample_is_not_biased_by_a_period_of_the_device)
 
 TEST(sampled_batches_are_timed_as_a_whole)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
-    rig->script.latency_ns = latency_1us;
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1, latency_1us);
     rig_run(rig);
     assert_int_equal(rig->stats.n_requests, 10000);
     assert_int_equal(rig->stats.batches.n, 1000);
@@ -61,8 +58,7 @@ TEST(sampled_batches_are_timed_as_a_whole)
 /* The last requests are issued before the clock is looked at again. */
 TEST(batches_between_two_stamps_share_their_time)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
-    rig->script.latency_ns = latency_1us;
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1, latency_1us);
     rig->end.batches_per_stamp = 4;
     rig_run(rig);
     assert_true(rig->stats.sampled);
@@ -79,8 +75,7 @@ LATENCY(latency_slow_start, index == 0 ? 100 * US : 1 * US)
 
 TEST(slow_first_request_does_not_forbid_sampling)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
-    rig->script.latency_ns = latency_slow_start;
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1, latency_slow_start);
     rig_run(rig);
     assert_true(rig->stats.sampled);
 }
@@ -90,8 +85,7 @@ LATENCY(latency_very_slow_start, index == 0 ? 3 * MS : 1 * US)
 /* On average it comes below 2 us only after 3000 requests, whose latencies would be lost. */
 TEST(sampling_does_not_begin_late)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
-    rig->script.latency_ns = latency_very_slow_start;
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1, latency_very_slow_start);
     rig_run(rig);
     assert_true(rig->stats.n_requests > 4000);
     assert_false(rig->stats.sampled);
@@ -103,8 +97,7 @@ LATENCY(latency_read_ahead, index % 16 == 0 ? 300 * US : 1 * US)
 
 TEST(fast_batches_between_slow_ones_are_not_sampled)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("read", 1);
-    rig->script.latency_ns = latency_read_ahead;
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("read", 1, latency_read_ahead);
     rig->config.batch_requests = 5;
     rig_run(rig);
     assert_false(rig->stats.sampled);
@@ -113,8 +106,7 @@ TEST(fast_batches_between_slow_ones_are_not_sampled)
 /* The first phase taught it; the second one samples from its first request. */
 TEST(sampling_is_expected_in_the_next_phase)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
-    rig->script.latency_ns = latency_1us;
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1, latency_1us);
     rig_run(rig);
     rig->end.max_bytes = 5 * 4096;
     rig_run(rig);
@@ -127,8 +119,7 @@ LATENCY(latency_late_slow, index < 1000 ? 1 * US : 50 * US)
 
 TEST(sampling_ends_after_a_slow_phase)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1);
-    rig->script.latency_ns = latency_late_slow;
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1, latency_late_slow);
     rig->end.max_bytes = 1000 * 4096;
     rig_run(rig);
     assert_true(rig->stats.sampled);
@@ -145,8 +136,7 @@ LATENCY(latency_far_read_ahead, index % 301 == 0 ? 3 * MS : 1 * US)
 
 TEST(fast_start_after_a_slow_phase_is_not_sampled)
 {
-    AUTO(rig_free) struct pump_rig *rig = rig_alloc("read", 1);
-    rig->script.latency_ns = latency_far_read_ahead;
+    AUTO(rig_free) struct pump_rig *rig = rig_alloc("read", 1, latency_far_read_ahead);
     rig->end.max_bytes = 400 * 4096;
     rig_run(rig);
     assert_false(rig->stats.sampled);

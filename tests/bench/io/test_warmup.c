@@ -1,84 +1,9 @@
-/* Tests of bench/io/warmup: the original program's own test table, and the edge between warm and not warm. */
-#include "bench/base/rng.h"
+/* Tests of bench/io/warmup: sums over batches, and the edge between warm and not warm. The original program's
+ * own test table is in test_pump.c. */
 #include "bench/io/warmup.h"
 #include "tests/test.h"
 
 #include <errno.h>
-
-static const int batch_sizes[] = {1, 5, 10};
-
-/* Statistics of n_batches sums of n latencies, which `next` yields in us. */
-static struct batch_stats run_batches(double (*next)(void *context), void *context, int n, int n_batches)
-{
-    struct batch_stats stats;
-    batch_stats_init(&stats);
-    for (int i = 0; i < n_batches; i++) {
-        double sum = 0;
-        for (int j = 0; j < n; j++)
-            sum += 1000 * next(context);
-        batch_stats_add(&stats, sum);
-    }
-    return stats;
-}
-
-static double next_fixed(void *context)
-{
-    (void)context;
-    return 15;
-}
-
-static double next_switching(void *context)
-{
-    static const double cycle[] = {20, 30, 40};
-    unsigned *i = context;
-    return cycle[(*i)++ % 3];
-}
-
-static double next_random(void *context)
-{
-    static const double values[] = {10, 20, 60};
-    return values[rng_next(context) % 3];
-}
-
-TEST(fixed_latency_has_the_originals_means_and_no_spread)
-{
-    const double means[] = {15e3, 75e3, 150e3};
-    for (int i = 0; i < 3; i++) {
-        struct batch_stats stats = run_batches(next_fixed, NULL, batch_sizes[i], 1000);
-        assert_int_equal(stats.n, 1000);
-        assert_close(stats.mean_ns, means[i], 0);
-        assert_close(batch_stats_std_ns(&stats), 0, 0);
-        assert_close(stats.min_ns, means[i], 0);
-        assert_close(stats.max_ns, means[i], 0);
-    }
-}
-
-TEST(switching_latency_has_the_originals_mean_and_spread)
-{
-    const double means[] = {30e3, 150e3, 300e3};
-    for (int i = 0; i < 3; i++) {
-        unsigned position = 0;
-        struct batch_stats stats = run_batches(next_switching, &position, batch_sizes[i], 30000);
-        assert_close(stats.mean_ns, means[i], 1e-6 * means[i]);
-        /* Whole cycles add no spread: what is left of 5 or 10 requests varies as one or two of the cycle do.
-         */
-        assert_close(batch_stats_std_ns(&stats), 8165, 1);
-    }
-}
-
-TEST(random_latency_has_the_originals_means_and_spreads)
-{
-    const double means[] = {30e3, 150e3, 300e3};
-    const double stds[] = {21602, 48305, 68313}; /* sqrt(N * 1400/3) us */
-    struct rng rng;
-    rng_init(&rng, 1);
-    for (int i = 0; i < 3; i++) {
-        struct batch_stats stats = run_batches(next_random, &rng, batch_sizes[i], 100000);
-        /* Five standard errors of the mean, and of the standard deviation. */
-        assert_close(stats.mean_ns, means[i], 5 * stds[i] / sqrt(100000));
-        assert_close(batch_stats_std_ns(&stats), stds[i], 5 * stds[i] / sqrt(2 * 100000.0));
-    }
-}
 
 TEST(std_divides_by_n_minus_1)
 {

@@ -1,4 +1,4 @@
-/* Tests of bench/target/target_files, and of runs on several files and on shifted requests. Which blocks a
+/* Tests of targets of several files, and of runs on several files and on shifted requests. Which blocks a
  * run wrote is read from the stamps of bench/io/verify. */
 #include "tests/bench/run/measure_rig.h"
 

@@ -7,7 +7,6 @@
 #include <ftw.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,6 +50,16 @@ __attribute__((destructor)) static void directory_remove(void)
 {
     if (directory_owner == getpid())
         rig_remove_tree(directory);
+}
+
+/* The path of a name in it, in one of a few buffers. */
+static inline const char *rig_in(const char *name)
+{
+    static char paths[8][400];
+    static unsigned next;
+    char *path = paths[next++ % 8];
+    snprintf(path, 400, "%s/%s", directory, name);
+    return path;
 }
 
 static inline int rig_count_entries(const char *path)

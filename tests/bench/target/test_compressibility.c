@@ -1,7 +1,6 @@
 /* Tests of bench/target/compressibility: random, zero, repeated and textual data. */
 #include "bench/base/rng.h"
 #include "bench/target/compressibility.h"
-#include "bench/target/compressibility_internal.h"
 #include "tests/test.h"
 
 #include <errno.h>
@@ -37,56 +36,23 @@ static int make_file(enum kind kind, uint64_t n_blocks, size_t tail_bytes)
     return fd;
 }
 
-static struct compressibility look(enum kind kind, uint64_t n_blocks)
+TEST(shares_are_those_of_the_blocks)
 {
-    struct compressibility compressibility;
-    int fd = make_file(kind, n_blocks, 100);
-    assert_int_equal(compressibility_of(fd, &compressibility), 0);
-    close(fd);
-    return compressibility;
-}
-
-TEST(random_data_do_not_compress)
-{
-    struct compressibility compressibility = look(RANDOM, 100);
-    assert_int_equal(compressibility.n_blocks, COMPRESSIBILITY_BLOCKS);
-    assert_close(compressibility.compressed_share, 1, 0.01);
-    assert_close(compressibility.compressible_share, 0, 0);
-    assert_close(compressibility.zero_share, 0, 0);
-    assert_close(compressibility.duplicate_share, 0, 0);
-}
-
-TEST(zeros_are_zero_and_duplicates)
-{
-    struct compressibility compressibility = look(ZERO, 64);
-    assert_true(compressibility.compressed_share < 0.01);
-    assert_close(compressibility.compressible_share, 1, 0);
-    assert_close(compressibility.zero_share, 1, 0);
-    assert_close(compressibility.duplicate_share, 63.0 / 64, 1e-12);
-}
-
-TEST(repeated_data_are_not_zero)
-{
-    struct compressibility compressibility = look(SAME, 10);
-    assert_int_equal(compressibility.n_blocks, 10);
-    assert_close(compressibility.zero_share, 0, 0);
-    assert_close(compressibility.duplicate_share, 0.9, 1e-12);
-}
-
-TEST(text_compresses_without_duplicates)
-{
-    struct compressibility compressibility = look(TEXT, 50);
-    assert_close(compressibility.compressible_share, 1, 0);
-    assert_true(compressibility.compressed_share < 0.5);
-    assert_close(compressibility.duplicate_share, 0, 0);
-}
-
-TEST(half_is_half)
-{
-    struct compressibility compressibility = look(MIXED, 64);
-    assert_close(compressibility.compressible_share, 0.5, 1e-12);
-    assert_close(compressibility.zero_share, 0.5, 1e-12);
-    assert_close(compressibility.duplicate_share, 31.0 / 64, 1e-12);
+    static const struct {
+        enum kind kind;
+        uint64_t n_blocks;
+        double compressible_share, duplicate_share;
+    } rows[] = {
+        {RANDOM, 100, 0, 0}, {ZERO, 64, 1, 63.0 / 64},    {SAME, 10, 1, 0.9},
+        {TEXT, 50, 1, 0},    {MIXED, 64, 0.5, 31.0 / 64},
+    };
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        struct compressibility compressibility;
+        AUTO(auto_close) int fd = make_file(rows[i].kind, rows[i].n_blocks, 100);
+        assert_int_equal(compressibility_of(fd, &compressibility), 0);
+        assert_close(compressibility.compressible_share, rows[i].compressible_share, 1e-12);
+        assert_close(compressibility.duplicate_share, rows[i].duplicate_share, 1e-12);
+    }
 }
 
 TEST(sample_reaches_from_start_to_end)
@@ -97,20 +63,20 @@ TEST(sample_reaches_from_start_to_end)
     assert_int_equal(pwrite(fd, block, sizeof(block), 0), sizeof(block));
     assert_int_equal(pwrite(fd, block, sizeof(block), 999 * (off_t)sizeof(block)), sizeof(block));
     assert_int_equal(compressibility_of(fd, &compressibility), 0);
-    assert_close(compressibility.zero_share, 2.0 / 64, 1e-12);
+    assert_close(compressibility.compressible_share, 2.0 / COMPRESSIBILITY_BLOCKS, 1e-12);
 }
 
 TEST(too_small_or_unreadable_is_an_error)
 {
-    struct compressibility compressibility = {.n_blocks = 9};
+    struct compressibility compressibility = {.compressible_share = 9};
     int fd = make_file(RANDOM, 0, 1000);
     assert_int_equal(compressibility_of(fd, &compressibility), -ENODATA);
     close(fd);
     assert_int_equal(compressibility_of(-1, &compressibility), -EBADF);
-    assert_int_equal(compressibility.n_blocks, 9);
+    assert_close(compressibility.compressible_share, 9, 0);
     fd = make_file(RANDOM, 1, 0);
     assert_int_equal(compressibility_of(fd, &compressibility), 0);
-    assert_int_equal(compressibility.n_blocks, 1);
+    assert_close(compressibility.compressible_share, 0, 0);
     close(fd);
 }
 

@@ -23,6 +23,7 @@ static char folder[] = "/tmp/fstune-dirty-XXXXXX";
 static const struct dirty_limits_places places = {folder, folder};
 static const struct dirty_limits_places nowhere = {"/nowhere", "/nowhere"};
 static struct err err;
+static struct dirty_limits limits;
 
 static bool is_old_kernel;
 
@@ -76,7 +77,8 @@ GROUP(enter, leave);
 
 FIXTURE(as_ratios)
 {
-    memset(&err, 0, sizeof err);
+    err = (struct err){0};
+    limits = (struct dirty_limits){0};
     put("dirty_bytes", "0\n");
     put("dirty_ratio", "20\n");
     put("dirty_background_bytes", "0\n");
@@ -85,45 +87,43 @@ FIXTURE(as_ratios)
 }
 
 /* 64 MiB of background and 128 MiB. */
-static void set_limits(struct dirty_limits *limits)
+static void set_limits(void)
 {
-    assert_int_equal(dirty_limits_set(limits, &places, 64 * MIB, 128 * MIB, &err), 0);
+    assert_int_equal(dirty_limits_set(&limits, &places, 64 * MIB, 128 * MIB, &err), 0);
 }
 
-static void restore_limits(struct dirty_limits *limits)
+static void restore_limits(void)
 {
-    assert_int_equal(dirty_limits_restore(limits, &err), 0);
+    assert_int_equal(dirty_limits_restore(&limits, &err), 0);
 }
 
 TEST_WITH(values_are_set_and_come_back, as_ratios, NULL)
 {
-    struct dirty_limits limits = {0};
     put("dirty_background_bytes", "123456789\n");
-    set_limits(&limits);
+    set_limits();
     assert_true(value("dirty_background_bytes") == 64 * MIB && value("dirty_bytes") == 128 * MIB);
     /* The kernel zeroes the other form; a file does not. */
     put("dirty_ratio", "0\n");
-    restore_limits(&limits);
+    restore_limits();
     assert_int_equal(value("dirty_ratio"), 20);
     assert_int_equal(value("dirty_background_bytes"), 123456789);
-    restore_limits(&limits);
+    restore_limits();
 }
 
 TEST_WITH(a_second_guard_is_refused_until_the_first_is_gone, as_ratios, NULL)
 {
-    struct dirty_limits first = {0}, second = {0};
-    set_limits(&first);
+    struct dirty_limits second = {0};
+    set_limits();
     assert_int_equal(dirty_limits_set(&second, &places, 32 * MIB, 64 * MIB, &err), -EBUSY);
     assert_non_null(strstr(err.text, "another fstune"));
     assert_true(value("dirty_bytes") == 128 * MIB);
-    restore_limits(&first);
+    restore_limits();
     assert_int_equal(dirty_limits_set(&second, &places, 32 * MIB, 64 * MIB, &err), 0);
-    restore_limits(&second);
+    assert_int_equal(dirty_limits_restore(&second, &err), 0);
 }
 
 TEST_WITH(limits_in_the_wrong_order_change_nothing, as_ratios, NULL)
 {
-    struct dirty_limits limits = {0};
     assert_int_equal(dirty_limits_set(&limits, &places, 128 * MIB, 128 * MIB, &err), -EINVAL);
     assert_int_equal(dirty_limits_set(&limits, &places, 4096, 128 * MIB, &err), -EINVAL);
     assert_int_equal(value("dirty_bytes"), 0);
@@ -132,7 +132,6 @@ TEST_WITH(limits_in_the_wrong_order_change_nothing, as_ratios, NULL)
 
 TEST_WITH(missing_permission_is_said, as_ratios, NULL)
 {
-    struct dirty_limits limits = {0};
     struct err check_err = {0};
     if (geteuid() == 0 && setegid(65534) == 0 && seteuid(65534) == 0) {
         int results[] = {dirty_limits_set(&limits, &dirty_limits_system, 64 * MIB, 128 * MIB, &err),
@@ -173,7 +172,6 @@ static pid_t start_holder(int *ret_fd, pid_t *ret_guard)
     pid_t pid = fork();
     assert_true(pid >= 0);
     if (pid == 0) {
-        struct dirty_limits limits = {0};
         setpgid(0, 0);
         if (dirty_limits_set(&limits, &places, 64 * MIB, 128 * MIB, NULL) == 0 &&
             write(fds[1], &limits.guard, sizeof limits.guard) == sizeof limits.guard)
@@ -219,12 +217,11 @@ TEST_WITH(whatever_signal_the_guard_gets_they_come_back, as_ratios, NULL)
 {
     static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGKILL};
     for (size_t i = 0; i < N_OF(signals); i++) {
-        struct dirty_limits limits = {0};
         as_ratios(NULL);
-        set_limits(&limits);
+        set_limits();
         put("dirty_ratio", "0\n");
         kill(limits.guard, signals[i]);
-        restore_limits(&limits);
+        restore_limits();
         assert_int_equal(value("dirty_ratio"), 20);
     }
 }
@@ -265,7 +262,6 @@ TEST_WITH(when_all_were_killed_the_next_start_puts_them_back, as_ratios, NULL)
 
 TEST_WITH(what_somebody_else_has_set_since_stays, as_ratios, NULL)
 {
-    struct dirty_limits limits = {0};
     kill_holder_and_guard();
     put("dirty_bytes", "99999999\n");
     assert_true(recover());
@@ -273,10 +269,10 @@ TEST_WITH(what_somebody_else_has_set_since_stays, as_ratios, NULL)
     assert_int_equal(value("dirty_ratio"), 0);
     assert_int_equal(value("dirty_background_ratio"), 10);
     as_ratios(NULL);
-    set_limits(&limits);
+    set_limits();
     put("dirty_bytes", "99999999\n");
     put("dirty_ratio", "0\n");
-    restore_limits(&limits);
+    restore_limits();
     assert_int_equal(value("dirty_bytes"), 99999999);
     assert_int_equal(value("dirty_ratio"), 0);
 }
@@ -284,25 +280,23 @@ TEST_WITH(what_somebody_else_has_set_since_stays, as_ratios, NULL)
 /* Its guard's end alone is no sign that it is dead. */
 TEST_WITH(limits_of_a_living_command_are_left_alone, as_ratios, NULL)
 {
-    struct dirty_limits limits = {0};
     assert_false(recover());
-    set_limits(&limits);
+    set_limits();
     assert_false(recover());
     kill(limits.guard, SIGKILL);
     assert_int_equal(waitpid(limits.guard, NULL, 0), limits.guard);
     assert_false(recover());
     assert_true(value("dirty_bytes") == 128 * MIB);
-    restore_limits(&limits);
+    restore_limits();
     assert_false(recover());
 }
 
 TEST_WITH(setting_after_a_kill_keeps_the_true_old_values, as_ratios, NULL)
 {
-    struct dirty_limits limits = {0};
     put("dirty_bytes", "55555555\n");
     kill_holder_and_guard();
     assert_int_equal(dirty_limits_set(&limits, &places, 32 * MIB, 64 * MIB, &err), 0);
-    restore_limits(&limits);
+    restore_limits();
     assert_int_equal(value("dirty_bytes"), 55555555);
 }
 
@@ -359,9 +353,8 @@ TEST_WITH(what_is_no_whole_record_changes_nothing, as_ratios, NULL)
 
 TEST_WITH(an_ignored_child_signal_is_no_failure, as_ratios, NULL)
 {
-    struct dirty_limits limits = {0};
     signal(SIGCHLD, SIG_IGN);
-    set_limits(&limits);
+    set_limits();
     int result = dirty_limits_restore(&limits, &err);
     signal(SIGCHLD, SIG_DFL);
     assert_int_equal(result, 0);
@@ -369,8 +362,7 @@ TEST_WITH(an_ignored_child_signal_is_no_failure, as_ratios, NULL)
 
 TEST_WITH(another_child_does_not_keep_the_guard_waiting, as_ratios, NULL)
 {
-    struct dirty_limits limits = {0};
-    set_limits(&limits);
+    set_limits();
     pid_t pid = fork(); /* has a copy of the guard's socket */
     assert_true(pid >= 0);
     if (pid == 0) {
@@ -378,7 +370,7 @@ TEST_WITH(another_child_does_not_keep_the_guard_waiting, as_ratios, NULL)
         _exit(1);
     }
     alarm(30);
-    restore_limits(&limits);
+    restore_limits();
     alarm(0);
     kill(pid, SIGKILL);
     assert_int_equal(waitpid(pid, NULL, 0), pid);
@@ -386,7 +378,6 @@ TEST_WITH(another_child_does_not_keep_the_guard_waiting, as_ratios, NULL)
 
 TEST_WITH(the_guard_keeps_no_descriptor_above_the_limit, as_ratios, NULL)
 {
-    struct dirty_limits limits = {0};
     struct rlimit old, low;
     int fds[2];
     assert_int_equal(pipe(fds), 0);
@@ -405,7 +396,7 @@ TEST_WITH(the_guard_keeps_no_descriptor_above_the_limit, as_ratios, NULL)
     assert_true((end.revents & POLLHUP) != 0);
     close(fds[0]);
     assert_int_equal(result, 0);
-    restore_limits(&limits);
+    restore_limits();
 }
 
 TEST(thresholds_are_those_of_the_kernel)

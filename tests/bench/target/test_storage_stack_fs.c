@@ -10,10 +10,9 @@
 static struct storage_stack look(const char *path)
 {
     struct storage_stack stack;
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    AUTO(auto_close) int fd = open(path, O_RDONLY | O_CLOEXEC);
     assert_true(fd >= 0);
     storage_stack_of(fd, &stack);
-    close(fd);
     return stack;
 }
 
@@ -21,8 +20,7 @@ TEST_WITH(memory_is_recognised, rig_set_up, rig_tear_down)
 {
     rig_need_mount(mount("tmpfs", rig.point, "tmpfs", 0, "size=16m"), "tmpfs cannot be mounted");
     struct storage_stack stack = look(rig.point);
-    assert_string_equal(stack.file_system, "tmpfs");
-    assert_true(stack.in_memory && stack.compression_known);
+    assert_true(stack.in_memory);
     assert_false(stack.caps_known || stack.loop);
     assert_string_equal(stack.device, "");
     assert_close(stack.free_share, 1, 0.01);
@@ -38,7 +36,7 @@ TEST_WITH(overlay_is_recognised, rig_set_up, rig_tear_down)
     rig_need_mount(mount("overlay", rig.point, "overlay", 0, options), "overlayfs cannot be mounted");
     struct storage_stack stack = look(rig.point);
     assert_true(stack.overlay);
-    assert_false(stack.compression_known || stack.in_memory);
+    assert_false(stack.in_memory);
 }
 
 TEST_WITH(loop_without_direct_io_is_seen, rig_set_up, rig_tear_down)
@@ -47,10 +45,8 @@ TEST_WITH(loop_without_direct_io_is_seen, rig_set_up, rig_tear_down)
     struct storage_stack stack = look(rig.point);
     assert_true(stack.loop);
     assert_false(stack.loop_direct_io);
-    assert_int_equal(stack.loop_image_bytes, 32 * MIB);
-    assert_true(stack.memory_available_bytes > 0);
     assert_string_equal(stack.device, rig.loop + strlen("/dev/"));
-    assert_false(stack.in_memory || stack.read_only || stack.compresses);
+    assert_false(stack.in_memory || stack.compresses);
 }
 
 TEST_WITH(loop_with_direct_io_is_seen, rig_set_up, rig_tear_down)
@@ -70,14 +66,6 @@ TEST_WITH(loop_over_memory_is_memory, rig_set_up, rig_tear_down)
     rig_mount_loop("ext4", "", 32 * MIB, false);
     struct storage_stack stack = look(rig.point);
     assert_true(stack.loop && stack.in_memory);
-    assert_string_equal(stack.file_system, "ext4");
-}
-
-TEST_WITH(read_only_mount_is_seen, rig_set_up, rig_tear_down)
-{
-    rig_mount_loop("ext4", "", 32 * MIB, false);
-    assert_int_equal(mount(NULL, rig.point, NULL, MS_REMOUNT | MS_RDONLY, NULL), 0);
-    assert_true(look(rig.point).read_only);
 }
 
 TEST_WITH(full_file_system_is_seen, rig_set_up, rig_tear_down)
@@ -92,21 +80,20 @@ TEST_WITH(full_file_system_is_seen, rig_set_up, rig_tear_down)
     assert_int_equal(fsync(fd), 0);
     close(fd);
     struct storage_stack after = look(rig.point);
-    assert_true(before.space_known && before.free_share > 0.5);
-    assert_true(after.space_known && after.free_share < 0.05);
+    assert_true(before.free_share > 0.5);
+    assert_true(after.free_share < 0.05);
 }
 
 TEST_WITH(btrfs_tells_what_it_does_to_data, rig_set_up, rig_tear_down)
 {
     rig_mount_loop("btrfs", "compress=zstd:1", 300 * MIB, true);
     struct storage_stack stack = look(rig.point);
-    assert_true(stack.compresses && stack.compression_known);
-    assert_true(stack.checksums && stack.copies_on_write);
+    assert_true(stack.compresses && stack.copies_on_write);
     int fd = rig_open("in_place"), flags = FS_NOCOW_FL;
     assert_int_equal(ioctl(fd, FS_IOC_SETFLAGS, &flags), 0);
     storage_stack_of(fd, &stack);
     close(fd);
-    assert_false(stack.compresses || stack.checksums || stack.copies_on_write);
+    assert_false(stack.compresses || stack.copies_on_write);
 }
 
 TEST_WITH(file_can_ask_for_compression_itself, rig_set_up, rig_tear_down)

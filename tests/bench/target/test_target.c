@@ -1,5 +1,7 @@
-/* tests/bench/target/test_target: making, filling, reopening and caching of fstune's own file. */
+/* tests/bench/target/test_target: making, filling, reopening and caching of fstune's own file, what a proof
+ * of direct I/O may write, and files that begin empty. */
 #include "bench/target/target.h"
+#include "bench/target/target_scratch.h"
 #include "tests/bench/io/deny.h"
 #include "tests/bench/target/target_rig.h"
 #include "tests/child.h"
@@ -34,18 +36,33 @@ static void sleep_not(const struct clock *clock, uint64_t deadline_ns)
 
 static const struct clock_ops second_ops = {next_second, sleep_not};
 
-static void make(struct target *target, uint64_t size_bytes)
+static struct target target;
+static struct err err;
+
+FIXTURE(fresh)
+{
+    target = (struct target){0};
+    err = (struct err){0};
+    return 0;
+}
+
+FIXTURE(leave)
+{
+    target_close(&target);
+    return 0;
+}
+
+EACH_TEST(fresh, leave);
+
+static void make(struct target *made, uint64_t size_bytes)
 {
     struct target_plan plan = rig_plan(directory, size_bytes);
-    struct err err = {0};
-    int code = target_create(target, &plan, &err);
-    if (code != 0)
+    if (target_create(made, &plan, &err) != 0)
         fail_msg("%s", err.text);
 }
 
 TEST(own_file_has_no_name)
 {
-    struct target target = {0};
     struct stat status;
     make(&target, 2 * MIB);
     assert_int_equal(rig_count_entries(directory), 0);
@@ -54,7 +71,6 @@ TEST(own_file_has_no_name)
     assert_int_equal(status.st_mode & 07777, 0600);
     assert_true(target.owned && target.writable);
     assert_true(fcntl(target.fd, F_GETFD) & FD_CLOEXEC);
-    assert_true(target.dev == (uint64_t)status.st_dev);
     target_close(&target);
     target_close(&target);
     target_close(NULL);
@@ -63,7 +79,6 @@ TEST(own_file_has_no_name)
 /* Runs in a child; each exit status but 0 names the step that failed. */
 static int make_without_tmpfile(void)
 {
-    struct target target = {0};
     struct target_plan plan = rig_plan(directory, 2 * MIB);
     struct stat status;
     if (deny(SYS_openat, O_TMPFILE & ~O_DIRECTORY, EOPNOTSUPP) != 0)
@@ -74,13 +89,11 @@ static int make_without_tmpfile(void)
         return 2;
     if (fstat(target.fd, &status) != 0 || status.st_nlink != 0 || (status.st_mode & 07777) != 0600)
         return 3;
-    target_close(&target);
     return 0;
 }
 
 static int look_by_mincore(void)
 {
-    struct target target = {0};
     struct target_plan plan = rig_plan(directory, 2 * MIB);
     uint64_t cached = 0, dirty = 7;
     enum target_cold cold = TARGET_COLD_UNVERIFIED;
@@ -96,13 +109,11 @@ static int look_by_mincore(void)
         return 4;
     if (cold != (keeps_everything_cached() ? TARGET_COLD_NOT : TARGET_COLD_VERIFIED))
         return 5;
-    target_close(&target);
     return 0;
 }
 
 static int prove_blindly(void)
 {
-    struct target target = {0};
     struct target_plan plan = rig_plan(directory, 2 * MIB);
     uint64_t cached = 7, dirty = 7;
     enum target_cold cold = TARGET_COLD_VERIFIED;
@@ -118,7 +129,6 @@ static int prove_blindly(void)
         return 4;
     if (target.direct_read == TARGET_DIRECT_PROVED || target.direct_write == TARGET_DIRECT_PROVED)
         return 5;
-    target_close(&target);
     return 0;
 }
 
@@ -139,7 +149,7 @@ TEST(nothing_is_proved_when_nobody_can_tell)
 
 TEST(every_block_is_random_and_written)
 {
-    struct target target = {0}, again = {0};
+    AUTO(target_close) struct target again = {0};
     struct stat status;
     unsigned char first[4096], second[4096], same[4096];
     uint64_t bins[256] = {0};
@@ -160,8 +170,6 @@ TEST(every_block_is_random_and_written)
     for (size_t i = 0; i < 256; i++)
         assert_in_range(bins[i], 1, 48); /* 16 expected; far beyond chance, and the seed is fixed */
     assert_close(target.fill_bps * target.fill_seconds, 3.0 * MIB, 1.0);
-    target_close(&target);
-    target_close(&again);
 }
 
 static uint64_t size_under_budget(uint64_t requested, bool is_default, uint64_t budget_s)
@@ -169,7 +177,6 @@ static uint64_t size_under_budget(uint64_t requested, bool is_default, uint64_t 
     uint64_t hand = 0;
     struct clock clock = {&second_ops, &hand};
     struct target_plan plan = rig_plan(directory, requested);
-    struct target target = {0};
     plan.size_is_default = is_default;
     plan.budget_ns = budget_s * CLOCK_NS_PER_S;
     plan.clock = &clock;
@@ -206,7 +213,6 @@ TEST(size_keeps_a_tenth_free)
 {
     struct target_plan plan = rig_plan(directory, 1ULL << 60);
     struct statfs space;
-    struct err err = {0};
     uint64_t size = 7;
     assert_int_equal(target_estimate(&plan, &size, &err), -ENOSPC);
     assert_int_equal(size, 7);
@@ -225,7 +231,6 @@ TEST(size_keeps_a_tenth_free)
 TEST(max_write_bounds_the_size)
 {
     struct target_plan plan = rig_plan(directory, 1024 * MIB);
-    struct err err = {0};
     uint64_t size = 0;
     plan.size_is_default = true;
     plan.max_write_bytes = 200 * MIB + 5;
@@ -241,10 +246,7 @@ TEST(max_write_bounds_the_size)
 
 TEST(directory_faults_are_named)
 {
-    char path[300];
-    struct err err = {0};
-    struct target target = {0};
-    snprintf(path, sizeof(path), "%s/missing", directory);
+    const char *path = rig_in("missing");
     struct target_plan plan = rig_plan(path, 2 * MIB);
     uint64_t size;
     assert_int_equal(target_estimate(&plan, &size, &err), -ENOENT);
@@ -279,8 +281,6 @@ static void limit_file_size(void *context, uint64_t done_bytes, uint64_t total_b
 TEST(file_size_limit_is_explained)
 {
     struct rlimit before;
-    struct target target = {0};
-    struct err err = {0};
     struct target_plan plan = rig_plan(directory, 80 * MIB);
     plan.progress = limit_file_size;
     getrlimit(RLIMIT_FSIZE, &before);
@@ -307,7 +307,6 @@ static void interrupt(void *context, uint64_t done_bytes, uint64_t total_bytes)
 TEST(interruption_ends_filling)
 {
     uint64_t done = 0;
-    struct target target = {0};
     struct target_plan plan = rig_plan(directory, 80 * MIB);
     plan.interrupted = &interrupted;
     plan.progress = interrupt;
@@ -322,7 +321,6 @@ TEST(interruption_ends_filling)
 
 TEST(run_descriptor_is_the_same_file)
 {
-    AUTO(target_close) struct target target = {0};
     unsigned char written[512], read_back[512];
     int fd = -1, read_fd = -1;
     make(&target, 2 * MIB);
@@ -344,7 +342,6 @@ TEST(flush_leaves_nothing_dirty)
 {
     if (keeps_everything_cached())
         skip();
-    AUTO(target_close) struct target target = {0};
     unsigned char page[4096] = {1};
     uint64_t cached = 0, dirty = 0;
     make(&target, 2 * MIB);
@@ -361,7 +358,6 @@ TEST(cache_is_dropped_and_warmed)
 {
     if (keeps_everything_cached())
         skip();
-    AUTO(target_close) struct target target = {0};
     uint64_t cached, dirty, pages = 3 * MIB / (uint64_t)sysconf(_SC_PAGESIZE);
     enum target_cold cold = TARGET_COLD_NOT;
     make(&target, 3 * MIB);
@@ -382,8 +378,6 @@ TEST(cache_is_dropped_and_warmed)
 
 TEST(lost_space_is_noticed)
 {
-    AUTO(target_close) struct target target = {0};
-    struct err err = {0};
     make(&target, 2 * MIB);
     assert_int_equal(target_check_free(&target, NULL), 0);
     target.available_bytes = 1ULL << 60;
@@ -391,4 +385,81 @@ TEST(lost_space_is_noticed)
     assert_non_null(strstr(err.text, "must stay free"));
     target.available_bytes = UINT64_MAX;
     assert_int_equal(target_check_free(&target, NULL), 0);
+}
+
+/* Four places of 1 MiB each are the least that a proof takes. */
+TEST(a_proof_stays_within_its_bytes)
+{
+    static const uint64_t most[] = {0, MIB, 3 * MIB + 1};
+    for (size_t i = 0; i < N_OF(most); i++) {
+        target_close(&target);
+        fresh(NULL);
+        make(&target, 8 * MIB);
+        assert_int_equal(target_prove_direct_within(&target, most[i], NULL), 0);
+        assert_true(target.proof_bytes <= most[i]);
+        assert_int_not_equal(target.direct_write, TARGET_DIRECT_PROVED);
+        assert_int_not_equal(target.direct_write, TARGET_DIRECT_UNTRIED);
+        assert_true(target.direct_why[0] != '\0');
+    }
+}
+
+TEST(a_file_below_a_page_proves_nothing)
+{
+    make(&target, 2 * MIB);
+    target.size_bytes = 512;
+    assert_int_equal(target_prove_direct(&target, NULL), 0);
+    assert_int_not_equal(target.direct_read, TARGET_DIRECT_PROVED);
+    assert_int_not_equal(target.direct_write, TARGET_DIRECT_PROVED);
+    assert_int_equal(target.proof_bytes, 0);
+    assert_true(target.direct_why[0] != '\0');
+}
+
+/* ---- files that begin empty ---- */
+
+TEST(files_are_empty_and_have_no_name)
+{
+    assert_int_equal(target_scratch_create(&target, directory, 3, 1, NULL), 0);
+    assert_int_equal(target_n_files(&target), 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        struct stat status;
+        assert_int_equal(fstat(target_fds(&target)[i], &status), 0);
+        assert_true(status.st_nlink == 0 && status.st_size == 0);
+    }
+    assert_int_equal(rig_count_entries(directory), 0);
+    assert_int_equal(target_check_free(&target, NULL), 0);
+}
+
+TEST(more_than_fits_is_refused)
+{
+    struct target untouched = {.fd = 99};
+    struct statfs space;
+    assert_int_equal(statfs(directory, &space), 0);
+    uint64_t bytes = (uint64_t)space.f_bavail * (uint64_t)space.f_bsize;
+    assert_int_equal(target_scratch_check(directory, bytes, &err), -ENOSPC);
+    assert_non_null(strstr(err.text, "the writes need"));
+    assert_int_equal(target_scratch_check(directory, UINT64_MAX, &err), -EFBIG);
+    assert_int_equal(target_scratch_create(&untouched, directory, 1, bytes, NULL), -ENOSPC);
+    assert_int_equal(untouched.fd, 99);
+    assert_int_equal(target_scratch_check("/nowhere/at/all", 1, &err), -ENOENT);
+    assert_int_equal(target_scratch_check("/dev/null", 1, &err), -ENOTDIR);
+}
+
+TEST(direct_io_is_proved_or_refused)
+{
+    struct stat status;
+    struct statfs kind;
+    uint32_t align = 0;
+    assert_int_equal(target_scratch_create(&target, directory, 1, MIB, NULL), 0);
+    int code = target_scratch_direct(&target, &align, &err);
+    assert_int_equal(statfs(directory, &kind), 0);
+    if (kind.f_type == TMPFS_MAGIC)
+        assert_int_equal(code, -EOPNOTSUPP);
+    if (code == 0) {
+        assert_true(target.proof_bytes >= 2 * MIB && target.proof_bytes <= TARGET_SCRATCH_PROOF_BYTES);
+        assert_true(align >= 512 && align <= 4096);
+    } else {
+        assert_int_equal(code, -EOPNOTSUPP);
+    }
+    assert_int_equal(fstat(target.fd, &status), 0);
+    assert_int_equal(status.st_size, 0);
 }

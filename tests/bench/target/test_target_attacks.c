@@ -15,16 +15,6 @@
 
 static char victim[300];
 
-/* Joins directory and name in one of a few buffers. */
-static const char *in(const char *name)
-{
-    static char paths[8][400];
-    static unsigned next;
-    char *path = paths[next++ % 8];
-    snprintf(path, 400, "%s/%s", directory, name);
-    return path;
-}
-
 static void write_file(const char *path, size_t n_bytes, int byte)
 {
     static unsigned char bytes[VICTIM_BYTES];
@@ -74,18 +64,18 @@ WRAP(int, faccessat, (int fd, const char *path, int mode, int flags))
 
 static void exchange_names(void)
 {
-    assert_int_equal(renameat2(AT_FDCWD, in("name"), AT_FDCWD, victim, RENAME_EXCHANGE), 0);
+    assert_int_equal(renameat2(AT_FDCWD, rig_in("name"), AT_FDCWD, victim, RENAME_EXCHANGE), 0);
 }
 
 TEST(what_was_examined_is_what_is_opened)
 {
     struct stat own, opened;
     struct target target = {0};
-    write_file(in("name"), VICTIM_BYTES, 'o');
-    assert_int_equal(stat(in("name"), &own), 0);
+    write_file(rig_in("name"), VICTIM_BYTES, 'o');
+    assert_int_equal(stat(rig_in("name"), &own), 0);
     attack = exchange_names;
     n_attacks = 0;
-    assert_int_equal(target_open_existing(&target, in("name"), true, true, NULL), 0);
+    assert_int_equal(target_open_existing(&target, rig_in("name"), true, true, NULL), 0);
     assert_int_equal(n_attacks, 1);
     assert_int_equal(fstat(target.fd, &opened), 0);
     assert_int_equal(opened.st_ino, own.st_ino);
@@ -96,17 +86,17 @@ TEST(what_was_examined_is_what_is_opened)
 
 static void replace_directory(void)
 {
-    assert_int_equal(rename(in("work"), in("aside")), 0);
-    assert_int_equal(symlink("elsewhere", in("work")), 0);
+    assert_int_equal(rename(rig_in("work"), rig_in("aside")), 0);
+    assert_int_equal(symlink("elsewhere", rig_in("work")), 0);
 }
 
 TEST(a_directory_that_is_replaced_by_a_link_gets_no_entry)
 {
     struct stat status;
     struct target target = {0};
-    assert_int_equal(mkdir(in("work"), 0700), 0);
-    assert_int_equal(mkdir(in("elsewhere"), 0700), 0);
-    struct target_plan plan = rig_plan(in("work"), MIB);
+    assert_int_equal(mkdir(rig_in("work"), 0700), 0);
+    assert_int_equal(mkdir(rig_in("elsewhere"), 0700), 0);
+    struct target_plan plan = rig_plan(rig_in("work"), MIB);
     attack = replace_directory;
     n_attacks = 0;
     assert_int_equal(target_create(&target, &plan, NULL), 0);
@@ -114,8 +104,8 @@ TEST(a_directory_that_is_replaced_by_a_link_gets_no_entry)
     assert_int_equal(fstat(target.fd, &status), 0);
     assert_int_equal(status.st_nlink, 0);
     target_close(&target);
-    assert_int_equal(rig_count_entries(in("aside")), 0);
-    assert_int_equal(rig_count_entries(in("elsewhere")), 0);
+    assert_int_equal(rig_count_entries(rig_in("aside")), 0);
+    assert_int_equal(rig_count_entries(rig_in("elsewhere")), 0);
 }
 
 /* Every name that is about to be removed has just been replaced by a link to the victim. */
@@ -141,19 +131,19 @@ static int create_under_attack(void)
         return 77;
     struct stat status, attacked;
     struct target target = {0};
-    struct target_plan plan = rig_plan(in("shared"), MIB);
+    struct target_plan plan = rig_plan(rig_in("shared"), MIB);
     if (target_create(&target, &plan, NULL) != 0 || target.tmpfile || n_replaced != 1)
         return 1;
     if (fstat(target.fd, &status) != 0 || stat(victim, &attacked) != 0)
         return 2;
     bool own = status.st_ino != attacked.st_ino && status.st_size == MIB;
     target_close(&target);
-    return own && rig_count_entries(in("shared")) == 0 ? 0 : 3;
+    return own && rig_count_entries(rig_in("shared")) == 0 ? 0 : 3;
 }
 
 TEST(a_temporary_name_that_is_replaced_leads_nowhere)
 {
-    assert_int_equal(mkdir(in("shared"), 0700), 0);
+    assert_int_equal(mkdir(rig_in("shared"), 0700), 0);
     child_expect(create_under_attack);
     check_victim();
 }
@@ -161,9 +151,9 @@ TEST(a_temporary_name_that_is_replaced_leads_nowhere)
 TEST(a_link_to_a_device_is_refused)
 {
     struct target target = {0};
-    assert_int_equal(symlink("/dev/null", in("null")), 0);
-    assert_int_equal(target_open_existing(&target, in("null"), true, true, NULL), -EINVAL);
-    assert_int_equal(target_open_existing(&target, in("null"), false, false, NULL), -EINVAL);
+    assert_int_equal(symlink("/dev/null", rig_in("null")), 0);
+    assert_int_equal(target_open_existing(&target, rig_in("null"), true, true, NULL), -EINVAL);
+    assert_int_equal(target_open_existing(&target, rig_in("null"), false, false, NULL), -EINVAL);
 }
 
 TEST(a_file_that_was_cut_is_not_made_long_again)
@@ -171,11 +161,11 @@ TEST(a_file_that_was_cut_is_not_made_long_again)
     AUTO(target_close) struct target target = {0};
     struct err err;
     int fd = -1;
-    write_file(in("cut"), VICTIM_BYTES, 'c');
-    assert_int_equal(target_open_existing(&target, in("cut"), true, true, NULL), 0);
+    write_file(rig_in("cut"), VICTIM_BYTES, 'c');
+    assert_int_equal(target_open_existing(&target, rig_in("cut"), true, true, NULL), 0);
     assert_int_equal(target_open_run(&target, false, true, &fd, NULL), 0);
     close(fd);
-    assert_int_equal(truncate(in("cut"), VICTIM_BYTES / 2), 0);
+    assert_int_equal(truncate(rig_in("cut"), VICTIM_BYTES / 2), 0);
     assert_int_equal(target_open_run(&target, false, true, &fd, &err), -ESTALE);
     assert_non_null(strstr(err.text, "shorter"));
 }
@@ -208,9 +198,9 @@ TEST(a_removed_directory_is_named)
     struct err err = {0};
     uint64_t size;
     int before = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    assert_int_equal(mkdir(in("gone"), 0700), 0);
-    assert_int_equal(chdir(in("gone")), 0);
-    assert_int_equal(rmdir(in("gone")), 0);
+    assert_int_equal(mkdir(rig_in("gone"), 0700), 0);
+    assert_int_equal(chdir(rig_in("gone")), 0);
+    assert_int_equal(rmdir(rig_in("gone")), 0);
     struct target_plan plan = rig_plan(".", MIB);
     int code = target_estimate(&plan, &size, &err);
     assert_int_equal(fchdir(before), 0);
@@ -226,11 +216,11 @@ TEST(swap_space_is_not_overwritten)
     struct err err = {0};
     snprintf(command, sizeof(command),
              "head -c 1048576 /dev/zero >'%s' && chmod 600 '%s' && mkswap -q '%s' >/dev/null 2>&1",
-             in("swap"), in("swap"), in("swap"));
-    if (geteuid() != 0 || system(command) != 0 || swapon(in("swap"), 0) != 0)
+             rig_in("swap"), rig_in("swap"), rig_in("swap"));
+    if (geteuid() != 0 || system(command) != 0 || swapon(rig_in("swap"), 0) != 0)
         skip();
-    int writing = target_open_existing(&target, in("swap"), true, true, &err);
-    int off = swapoff(in("swap"));
+    int writing = target_open_existing(&target, rig_in("swap"), true, true, &err);
+    int off = swapoff(rig_in("swap"));
     assert_int_equal(off, 0);
     assert_true(writing == -EBUSY || writing == -ETXTBSY);
     assert_non_null(strstr(err.text, "swap"));
@@ -238,7 +228,7 @@ TEST(swap_space_is_not_overwritten)
 
 FIXTURE(setup)
 {
-    snprintf(victim, sizeof(victim), "%s/victim", directory);
+    snprintf(victim, sizeof(victim), "%s", rig_in("victim"));
     write_file(victim, VICTIM_BYTES, 'v');
     return 0;
 }

@@ -59,12 +59,9 @@ TEST(writing_needs_overwrite)
 
 TEST(other_kinds_are_named_and_refused)
 {
-    char fifo[300], link[300], socket_path[300];
+    const char *fifo = rig_in("fifo"), *link = rig_in("link"), *socket_path = rig_in("socket");
     struct sockaddr_un address = {.sun_family = AF_UNIX};
-    snprintf(fifo, sizeof(fifo), "%s/fifo", directory);
-    snprintf(link, sizeof(link), "%s/link", directory);
-    snprintf(socket_path, sizeof(socket_path), "%s/socket", directory);
-    snprintf(address.sun_path, sizeof(address.sun_path), "%.100s/socket", directory);
+    snprintf(address.sun_path, sizeof(address.sun_path), "%.100s", socket_path);
     assert_int_equal(mkfifo(fifo, 0600), 0);
     assert_int_equal(symlink(fifo, link), 0);
     int fd = socket(AF_UNIX, SOCK_STREAM, 0);
@@ -85,17 +82,14 @@ TEST(other_kinds_are_named_and_refused)
 
 TEST(missing_file_is_enoent)
 {
-    char path[300];
-    snprintf(path, sizeof(path), "%s/missing", directory);
-    assert_int_equal(open_and_close(path, false, false, ""), -ENOENT);
+    assert_int_equal(open_and_close(rig_in("missing"), false, false, ""), -ENOENT);
 }
 
 TEST(size_is_rounded_down_and_never_zero)
 {
-    char path[300];
+    const char *path = rig_in("odd");
     struct target target = {0};
     struct stat status;
-    snprintf(path, sizeof(path), "%s/odd", directory);
     fill_file(path, 0);
     assert_int_equal(open_and_close(path, false, false, "0 bytes"), -EINVAL);
     fill_file(path, 10000);
@@ -108,8 +102,7 @@ TEST(size_is_rounded_down_and_never_zero)
 
 TEST(linked_file_is_not_overwritten)
 {
-    char path[300];
-    snprintf(path, sizeof(path), "%s/second", directory);
+    const char *path = rig_in("second");
     assert_int_equal(link(file_path, path), 0);
     assert_int_equal(open_and_close(file_path, true, true, "2 names"), -EMLINK);
     assert_int_equal(open_and_close(file_path, false, false, ""), 0);
@@ -121,18 +114,14 @@ TEST(locked_file_is_not_overwritten)
 {
     struct flock byte = {
         .l_type = F_RDLCK, .l_whence = SEEK_SET, .l_start = 100, .l_len = 1}; /* as QEMU does */
-    int fd = open(file_path, O_RDWR | O_CLOEXEC);
-    assert_int_equal(fcntl(fd, F_OFD_SETLK, &byte), 0);
-    assert_int_equal(open_and_close(file_path, true, true, "locked"), -EBUSY);
-    assert_int_equal(open_and_close(file_path, false, false, ""), 0);
-    close(fd);
-    assert_int_equal(open_and_close(file_path, true, true, ""), 0);
-    fd = open(file_path, O_RDWR | O_CLOEXEC);
-    assert_int_equal(flock(fd, LOCK_SH), 0);
-    assert_int_equal(open_and_close(file_path, true, true, "locked"), -EBUSY);
-    assert_int_equal(open_and_close(file_path, false, false, ""), 0);
-    close(fd);
-    assert_int_equal(open_and_close(file_path, true, true, ""), 0);
+    for (int whole = 0; whole < 2; whole++) {
+        int fd = open(file_path, O_RDWR | O_CLOEXEC);
+        assert_int_equal(whole ? flock(fd, LOCK_SH) : fcntl(fd, F_OFD_SETLK, &byte), 0);
+        assert_int_equal(open_and_close(file_path, true, true, "locked"), -EBUSY);
+        assert_int_equal(open_and_close(file_path, false, false, ""), 0);
+        close(fd);
+        assert_int_equal(open_and_close(file_path, true, true, ""), 0);
+    }
 }
 
 TEST(own_lock_lasts_until_close)
@@ -162,9 +151,9 @@ TEST(mapped_file_is_not_overwritten)
 
 TEST(running_program_is_not_overwritten)
 {
-    char path[300], command[400], byte;
+    const char *path = rig_in("program");
+    char command[500], byte;
     int started[2];
-    snprintf(path, sizeof(path), "%s/program", directory);
     snprintf(command, sizeof(command), "cp \"$(command -v sleep)\" '%s'", path);
     assert_int_equal(system(command), 0);
     assert_int_equal(pipe2(started, O_CLOEXEC), 0);
@@ -205,7 +194,7 @@ TEST(reading_never_probes_a_write)
 
 FIXTURE(setup)
 {
-    snprintf(file_path, sizeof(file_path), "%s/image", directory);
+    snprintf(file_path, sizeof(file_path), "%s", rig_in("image"));
     fill_file(file_path, FILE_BYTES);
     return 0;
 }

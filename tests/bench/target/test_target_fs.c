@@ -81,7 +81,6 @@ static void expect_proofs(const struct file_system *fs, const struct target *tar
     else
         assert_string_equal(target->direct_why, "");
     assert_in_range(target->direct_offset_align_bytes, fs->align_min_bytes, 4096);
-    assert_true(target->direct_memory_align_bytes > 0);
 }
 
 static void expect_cache(const struct file_system *fs, const struct target *target)

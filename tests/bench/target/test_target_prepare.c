@@ -4,7 +4,6 @@
 #include "tests/test.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 
 static char script_path[300], note_path[300];
@@ -118,8 +117,8 @@ TEST(interruption_ends_the_script)
 
 FIXTURE(setup)
 {
-    snprintf(script_path, sizeof(script_path), "%s/prepare", directory);
-    snprintf(note_path, sizeof(note_path), "%s/note", directory);
+    snprintf(script_path, sizeof(script_path), "%s", rig_in("prepare"));
+    snprintf(note_path, sizeof(note_path), "%s", rig_in("note"));
     return 0;
 }
 

@@ -43,11 +43,9 @@ static void make_clean(void)
     target_facts_init(&facts.target_facts);
     facts.target_facts.existing = true;
     facts.target_facts.compressibility_known = true;
-    facts.target_facts.compressibility = (struct compressibility){64, 1, 0, 0, 0};
     facts.target_facts.extents = (struct extents){
         .size_bytes = 1 << 30, .n_extents = 9, .n_fragments = 9, .fiemap_known = true, .holes_known = true};
-    facts.target_facts.stack = (struct storage_stack){
-        .file_system = "ext4", .device = "vda", .space_known = true, .free_share = 0.5, .caps_known = true};
+    facts.target_facts.stack = (struct storage_stack){.device = "vda", .free_share = 0.5, .caps_known = true};
     facts.target_facts.growth_per_gib = 2;
     facts.target_facts.idle =
         (struct run_monitor_idle){.n_cpus = 2, .device_written_bps = 1e5, .steal_share = 0.05};
