@@ -57,10 +57,12 @@ struct pump_stats {
     /* Sum over the slots of how long each counted. Rate of all pumps: their slots x their counted bytes /
      * their slot_ns. 0 without a pump_window. */
     double slot_ns;
-    uint64_t warmup_bytes; /* before the last slot opened */
-    bool windowed;         /* every slot has opened and closed: slot_ns is whole */
-    uint64_t start_ns;     /* the phase's beginning, of all pumps that run it together; not after ... */
-    uint64_t opened_ns;    /* the run's window; 0: never */
+    /* What slots completed until they opened, and the sum of the times that this took them. */
+    uint64_t warmup_bytes;
+    double warmup_slot_ns;
+    bool windowed;      /* every slot has opened and closed: slot_ns is whole */
+    uint64_t start_ns;  /* the phase's beginning, of all pumps that run it together; not after ... */
+    uint64_t opened_ns; /* the run's window; 0: never */
     uint64_t first_submit_ns, last_complete_ns;
     double depth_area; /* integral of calls in flight over time, ns; with works_in_submit, calls that submit
                           worked off count one after another */

@@ -157,14 +157,16 @@ static bool is_warm(struct phase *phase, uint64_t now_ns)
 }
 
 /* The run's window begins when the last slot of the last pump opens. */
-static void open_slot(struct phase *phase, uint64_t *opened_ns, uint64_t now_ns)
+static void open_slot(struct phase *phase, const struct io_call *call, uint64_t now_ns)
 {
     struct pump_window *window = phase->end->window;
-    const struct pump_count *outside = &phase->stats->outside;
-    *opened_ns = now_ns;
-    phase->stats->warmup_bytes = outside->bytes_read + outside->bytes_written;
-    if (++phase->n_open == phase->pump->n_calls &&
-        atomic_fetch_sub(&window->n_to_open, phase->n_open) == phase->n_open)
+    struct pump_stats *stats = phase->stats;
+    phase->pump->slots_opened_ns[call->slot] = now_ns;
+    stats->warmup_slot_ns += (double)(now_ns - stats->start_ns);
+    if (++phase->n_open < phase->pump->n_calls)
+        return;
+    stats->warmup_bytes = stats->outside.bytes_read + stats->outside.bytes_written + call->size_bytes;
+    if (atomic_fetch_sub(&window->n_to_open, phase->n_open) == phase->n_open)
         atomic_store(&window->opened_ns, now_ns);
 }
 
@@ -222,16 +224,17 @@ void phase_advance_slot(struct phase *phase, const struct io_call *call, uint64_
     if (phase->opened_ns == 0)
         look_for_opening(phase, now_ns);
     if (*opened_ns == SLOT_WAITS && is_warm(phase, now_ns))
-        open_slot(phase, opened_ns, now_ns);
+        open_slot(phase, call, now_ns);
     else if (phase->count == &phase->stats->counted && may_close(phase, now_ns))
         close_slot(phase, opened_ns, now_ns);
 }
 
 void phase_add_to_windows(struct phase *phase, uint64_t now_ns, uint64_t bytes)
 {
-    bool spans = phase->end->window == NULL;
-    uint64_t from_ns = spans ? phase->stats->start_ns : phase->opened_ns;
-    if (from_ns != 0 && now_ns >= from_ns && (spans || phase->closing_ns == 0))
+    const struct pump_end *end = phase->end;
+    bool from_start = end->window == NULL || end->warmup_limit_ns == 0;
+    uint64_t from_ns = from_start ? phase->stats->start_ns : phase->opened_ns;
+    if (from_ns != 0 && now_ns >= from_ns && phase->closing_ns == 0)
         pump_windows_add(&phase->stats->windows, now_ns - from_ns, bytes);
 }
 

@@ -239,13 +239,16 @@ static void set_warmup(struct measure_result *ret, const struct workers *workers
 {
     const struct measure_plan *plan = workers->plan;
     bool stable = true;
-    for (uint32_t i = 0; i < workers->n; i++)
-        stable &= workers->worker[i].stable;
+    double slot_seconds = 0;
+    for (uint32_t i = 0; i < workers->n; i++) {
+        const struct worker *worker = &workers->worker[i];
+        stable &= worker->stable;
+        slot_seconds += worker->stats.warmup_slot_ns / 1e9;
+        ret->warmup_bytes += windowed ? worker->stats.warmup_bytes : 0;
+    }
     bool none = plan->warmup_limit_ns == 0 || measure_writes_once(&plan->pattern, &plan->point);
     ret->warmup = none ? MEASURE_WARMUP_NONE : stable ? MEASURE_WARMUP_STABLE : MEASURE_WARMUP_LIMIT;
-    if (windowed)
-        ret->warmup_seconds =
-            (double)(atomic_load(&workers->window.opened_ns) - atomic_load(&workers->start_ns)) / 1e9;
+    ret->warmup_seconds = windowed ? slot_seconds / workers->n / workers->n_calls : 0;
 }
 
 static void gather(struct measure_result *ret, const struct workers *workers, uint64_t end_ns,
@@ -259,7 +262,6 @@ static void gather(struct measure_result *ret, const struct workers *workers, ui
         count_in(ret, &stats->counted);
         if (!windowed)
             count_in(ret, &stats->outside);
-        ret->warmup_bytes += windowed ? stats->warmup_bytes : 0;
         ret->sampled |= stats->sampled;
         ret->littles_law_error = fmax(ret->littles_law_error, littles_law_error(workers, worker));
         pump_windows_merge(&ret->windows, &stats->windows);

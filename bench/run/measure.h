@@ -88,8 +88,8 @@ struct measure_result {
     double flush_seconds;                 /* of it, the final fdatasync; 0 where there is none */
     double setup_seconds, settle_seconds; /* outside the span */
     enum measure_warmup warmup;
-    double warmup_seconds;    /* from the first submission until the last slot began to count */
-    uint64_t warmup_bytes;    /* completed until then */
+    double warmup_seconds;    /* from the first submission until a slot counts, on average */
+    uint64_t warmup_bytes;    /* that slots completed until then */
     double achieved_depth;    /* per thread, time-weighted over that time without its flush */
     double littles_law_error; /* |mean latency x IOPS / (achieved depth x threads) - 1| of the worst thread */
     bool sampled;

@@ -54,28 +54,15 @@ static double hopeless_bps(const struct tune *tune, size_t point, bool confirmin
     return exp(sure - fmax(tune->margin + HOPELESS_SD * std, log(HOPELESS_FACTOR)));
 }
 
-/* Where runs show no start, the warm-up is as long as a queue may take to fill. A queue whose requests take
- * longer than that would spend as much again as the run itself, since warm-ups end with an empty one. */
-static bool outlasts_warmup(const struct tune *tune, size_t point)
-{
-    uint64_t limit_ns = tune->length.warmup_limit_ns;
-    if (tune->settings->runs.warmup_limit_ns != UINT64_MAX || tune->length.start.taken_off ||
-        limit_ns > TUNE_LENGTH_WARMUP_NS || point >= tune->space.n_points)
-        return false;
-    double bytes = (double)factors_bytes_in_flight(&tune->records[point].point);
-    return bytes / tune_expected_bps(tune, point) * 1e9 > (double)limit_ns;
-}
-
 static struct measure_plan plan_of(const struct tune *tune, size_t point, bool confirming)
 {
     const struct settings *settings = tune->settings;
-    bool warms_up = tune->length.warmup_limit_ns > 0 && !outlasts_warmup(tune, point);
     struct measure_plan plan = {
         .pattern = point == tune->counterpart ? tune->sequential : settings->workload.pattern,
         .point = tune->records[point].point,
         .duration_ns = tune->duration_ns,
-        .warmup_limit_ns = warms_up ? tune->length.warmup_limit_ns : 0,
-        .warmup_least_ns = warms_up ? tune->length.warmup_least_ns : 0,
+        .warmup_limit_ns = tune->length.warmup_limit_ns,
+        .warmup_least_ns = tune->length.warmup_limit_ns > 0 ? tune->length.warmup_least_ns : 0,
         .hopeless_bps = hopeless_bps(tune, point, confirming),
         .warmup_coef = settings->runs.warmup_coef_share,
         .warmup_window = settings->runs.warmup_window,

@@ -10,8 +10,8 @@
 #include <stdint.h>
 
 struct initial_transient {
-    double seconds; /* to leave out at the start; 0: none */
-    uint64_t bytes; /* completed in them */
+    double seconds;    /* to leave out at the start; 0: none */
+    double rate_ratio; /* of the rest, by the rate of the whole */
 };
 
 /* What to leave out of this run. Nothing where the windows do not tell: a flush inside the span, windows

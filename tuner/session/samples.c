@@ -14,13 +14,10 @@
  * time. */
 static void leave_out(struct sample *sample, struct initial_transient transient)
 {
-    double seconds = sample->seconds - transient.seconds;
-    uint64_t bytes = sample->bytes - transient.bytes;
-    double ratio = ((double)bytes / seconds) / ((double)sample->bytes / sample->seconds);
-    sample->throughput_bps *= ratio;
-    sample->iops *= ratio;
-    sample->seconds = seconds;
-    sample->bytes = bytes;
+    sample->throughput_bps *= transient.rate_ratio;
+    sample->iops *= transient.rate_ratio;
+    sample->seconds -= transient.seconds;
+    sample->bytes = (uint64_t)(sample->throughput_bps * sample->seconds + 0.5);
     sample->warmup_seconds += transient.seconds;
     sample->trimmed_seconds = transient.seconds;
 }
