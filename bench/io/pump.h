@@ -69,8 +69,8 @@ struct pump_stats {
     double depth_ns;   /* the time it is about: the window's, or from the first submission on */
     bool sampled;      /* requests are under 2 us: a random sample was timed singly */
     struct batch_stats batches; /* sums of latencies of N consecutive completions */
-    struct pump_windows
-        windows; /* since the beginning; with a pump_window, of what counted while it was open */
+    /* Since the beginning; in a run with a warm-up, since the run's window opened. */
+    struct pump_windows windows;
 };
 
 /* The window of a run, shared by its pumps. A queue's slot (one of its calls) opens with its first completion
@@ -93,12 +93,11 @@ struct pump_window {
 
 /* When a phase stops issuing. All of duration, requests and bytes are floors and caps of this pump alone. */
 struct pump_end {
-    struct pump_window
-        *window;               /* NULL: everything counts, from the first submission to the last completion */
+    /* NULL: everything counts, from the first submission to the last completion. */
+    struct pump_window *window;
     uint64_t warmup_limit_ns;  /* with a window: no slot opens earlier, unless ... */
     uint64_t warmup_max_bytes; /* ... so much has moved (0: no such condition) ... */
-    bool (*is_warm)(void *context,
-                    double batch_latency_ns); /* ... or this says so after a batch; NULL: none */
+    bool (*is_warm)(void *context, double batch_latency_ns); /* ... or so it says after a batch; or NULL */
     uint64_t duration_ns;  /* stop at this time after the beginning, or close after this in a window ... */
     uint64_t min_requests; /* ... but not before so many requests, those that close included */
     uint64_t max_bytes;    /* never beyond this; 0: no cap */

@@ -303,17 +303,22 @@ static uint64_t common_start_ns(struct workers *workers)
     return atomic_compare_exchange_strong(&workers->start_ns, &first_ns, now_ns) ? now_ns : first_ns;
 }
 
-/* What lies in the windows of the slots counts, but for writes into the page cache whose flush ends the run:
- * there everything counts, and there is no warm-up. */
+/* Writes into the page cache count from the first one on, since the flush that ends the run is about all of
+ * them. A simulated run has no flush. */
+static bool counts_everything(const struct workers *workers)
+{
+    return workers->env->world == NULL && measure_writes_once(&workers->plan->pattern, &workers->plan->point);
+}
+
 static void run_pump(struct worker *worker)
 {
     struct workers *workers = worker->all;
     const struct measure_plan *plan = workers->plan;
-    bool counts = plan->n_requests != 0, once = measure_writes_once(&plan->pattern, &plan->point);
+    bool counts = plan->n_requests != 0, warms_up = !measure_writes_once(&plan->pattern, &plan->point);
     uint64_t least = least_requests(workers), asked = (plan->n_requests + workers->n - 1) / workers->n;
     struct pump_end end = {
-        .window = once ? NULL : &workers->window,
-        .warmup_limit_ns = plan->warmup_limit_ns,
+        .window = counts_everything(workers) ? NULL : &workers->window,
+        .warmup_limit_ns = warms_up ? plan->warmup_limit_ns : 0,
         .warmup_max_bytes = workers->cap_bytes != UINT64_MAX ? warmup_cap_bytes(workers) : 0,
         .is_warm = is_warm,
         .duration_ns = counts ? MEASURE_MIN_DURATION_NS : plan->duration_ns,
