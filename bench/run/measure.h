@@ -75,8 +75,9 @@ struct measure_plan {
 };
 
 struct measure_result {
-    double throughput_bps; /* bytes of all threads / seconds */
+    double throughput_bps; /* bytes of all threads / seconds, unless a limit is known (burst_bps) */
     double iops;           /* requests of all threads / seconds */
+    double burst_bps; /* what throughput_bps was before a known limit of the device lowered it; 0: none did */
     uint64_t n_requests;
     uint64_t bytes_read, bytes_written;             /* of the timed part */
     uint64_t total_bytes_read, total_bytes_written; /* of the whole run */

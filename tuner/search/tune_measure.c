@@ -179,6 +179,29 @@ static int one_run(struct tune *tune, size_t point, bool confirming, struct hist
     return 0;
 }
 
+/* Points never measured come in the order of what they have in flight, behind the others: what each run costs
+ * is known from the ones before it. */
+static void put_in_order(struct tune *tune, size_t *points, size_t n)
+{
+    gsl_ran_shuffle(tune->rng, points, n, sizeof points[0]);
+    for (size_t i = 1; i < n; i++) {
+        size_t point = points[i], k = i;
+        uint64_t bytes = factors_bytes_in_flight(&tune->records[point].point);
+        for (; k > 0 && tune->records[point].n == 0 && tune->records[points[k - 1]].n == 0 &&
+               factors_bytes_in_flight(&tune->records[points[k - 1]].point) > bytes;
+             k--)
+            points[k] = points[k - 1];
+        points[k] = point;
+    }
+}
+
+static bool is_put_off(const struct tune *tune, size_t point, bool confirming)
+{
+    bool first = tune->length.piloting || tune->search->in_first_design(tune->search_state);
+    return first && !confirming && point < tune->space.n_points && point != tune->baseline &&
+           tune_is_dear(tune, point);
+}
+
 int tune_measure(struct tune *tune, size_t *points, size_t n, bool confirming, uint64_t deadline_ns,
                  struct err *err)
 {
@@ -187,13 +210,14 @@ int tune_measure(struct tune *tune, size_t *points, size_t n, bool confirming, u
     struct histogram *latency = malloc(sizeof *latency);
     if (latency == NULL)
         return err_set(err, -ENOMEM, "no memory for a latency histogram");
-    gsl_ran_shuffle(tune->rng, points, n, sizeof points[0]);
+    put_in_order(tune, points, n);
     size_t n_refused = 0, n_made = 0;
     int result = 0;
     for (size_t i = 0; i < n && result == 0 && tune->stop == TUNE_STOP_NOT_YET; i++) {
         if (tune->records[points[i]].failed != 0)
             continue;
-        if (!has_time_for(tune, points[i], confirming, deadline_ns))
+        if (is_put_off(tune, points[i], confirming) ||
+            !has_time_for(tune, points[i], confirming, deadline_ns))
             continue;
         result = one_run(tune, points[i], confirming, latency, err);
         n_made += result == 0;
