@@ -1,8 +1,8 @@
 /* bench/io/pump: keeps one queue full and records what comes back. One pump per thread; no locks, no
  * allocation while it runs.
  *
- * A phase (warm-up or timed) issues requests until its end condition, then drains the queue, so that every
- * byte counted was submitted and completed inside the phase.
+ * A phase issues requests until its end condition, then drains the queue. What it counts lies between two
+ * completions of each slot of the queue (struct pump_window), or is everything.
  *
  * With a struct verify, blocks are stamped before a write and compared after a read, and a block that is not
  * what was written makes its request a failed one. That work is not timed at depths above 1, but takes the
@@ -42,32 +42,70 @@ void pump_windows_add(struct pump_windows *windows, uint64_t age_ns, uint64_t by
 /* Adds those of another pump that began at the same time with the same width: windows that both have. */
 void pump_windows_merge(struct pump_windows *into, const struct pump_windows *from);
 
-struct pump_stats {
+/* What came back. */
+struct pump_count {
     uint64_t n_requests;
     uint64_t bytes_read, bytes_written;
-    uint64_t start_ns; /* the phase's beginning, of all pumps that run it together; not after ... */
+    uint64_t n_sampled;        /* latencies recorded: n_requests unless sampled */
+    struct histogram *latency; /* owned by the caller */
+};
+
+struct pump_stats {
+    struct pump_count counted; /* in the windows of slots; without a pump_window, everything */
+    struct pump_count
+        outside; /* before them and after them; its histogram may be NULL without a pump_window */
+    /* Sum over the slots of how long each counted. Rate of all pumps: their slots x their counted bytes /
+     * their slot_ns. 0 without a pump_window. */
+    double slot_ns;
+    /* What slots completed until they opened, and the sum of the times that this took them. */
+    uint64_t warmup_bytes;
+    double warmup_slot_ns;
+    bool windowed;      /* every slot has opened and closed: slot_ns is whole */
+    uint64_t start_ns;  /* the phase's beginning, of all pumps that run it together; not after ... */
+    uint64_t opened_ns; /* the run's window; 0: never */
     uint64_t first_submit_ns, last_complete_ns;
-    double depth_area;  /* integral of calls in flight over time, ns; with works_in_submit, calls that submit
-                           worked off count one after another */
-    uint64_t n_sampled; /* latencies recorded: n_requests unless sampled */
-    bool sampled;       /* requests are under 2 us: a random sample was timed singly */
-    struct histogram *latency;  /* owned by the caller */
+    double depth_area; /* integral of calls in flight over time, ns; with works_in_submit, calls that submit
+                          worked off count one after another */
+    double depth_ns;   /* the time it is about: the window's, or from the first submission on */
+    bool sampled;      /* requests are under 2 us: a random sample was timed singly */
     struct batch_stats batches; /* sums of latencies of N consecutive completions */
+    /* Since the beginning; in a run with a warm-up, since the run's window opened. */
     struct pump_windows windows;
 };
+
+/* The window of a run, shared by its pumps. A queue's slot (one of its calls) opens with its first completion
+ * after the warm-up and closes with its first one when the run has lasted; queues stay full until all slots
+ * have closed. Both moments are ends of a request of the slot, so that the mean of what lies between does not
+ * depend on where the requests of other slots are, nor on their number (Wald's identity, docs/statistics.md).
+ */
+struct pump_window {
+    atomic_uint n_to_open, n_to_close; /* slots, of all pumps; both set by the caller to their number */
+    atomic_ullong opened_ns;           /* when the last slot opened; 0: not yet */
+    atomic_int abandoned;              /* a pump has ended without: no other one waits for it */
+};
+
+/* After so long, a run that is closing no longer refills its queues: their requests are so slow that it would
+ * cost more than it tells. */
+#define PUMP_CLOSING_NS 1000000000ULL
 
 /* For a timed phase whose batches nobody counts. */
 #define PUMP_BATCHES_PER_STAMP 4
 
 /* When a phase stops issuing. All of duration, requests and bytes are floors and caps of this pump alone. */
 struct pump_end {
-    uint64_t duration_ns;          /* stop at this time after the beginning ... */
-    uint64_t min_requests;         /* ... but not before so many requests */
-    uint64_t max_bytes;            /* never beyond this; 0: no cap */
+    /* NULL: everything counts, from the first submission to the last completion. */
+    struct pump_window *window;
+    uint64_t warmup_limit_ns;  /* with a window: no slot opens earlier, unless ... */
+    uint64_t warmup_max_bytes; /* ... so much has moved (0: no such condition) ... */
+    bool (*is_warm)(void *context, double batch_latency_ns); /* ... or so it says after a batch; or NULL */
+    uint64_t duration_ns;  /* stop at this time after the beginning, or close after this in a window ... */
+    uint64_t min_requests; /* ... but not before so many requests, those that close included */
+    uint64_t max_bytes;    /* never beyond this; 0: no cap */
     const atomic_int *interrupted; /* non-zero: stop at once, keep what is done; may be NULL */
     uint64_t start_ns; /* when the phase began, for pumps that run it together; 0: with this pump's first
                           submission */
-    /* Called after every batch of N requests; true stops the phase. NULL: no such condition. */
+    /* Called after every batch of N requests; true stops the phase, or closes the window. NULL: no such
+     * condition. */
     bool (*after_batch)(void *context, double batch_latency_ns);
     void *context;
     uint32_t batches_per_stamp; /* of requests that are sampled: so many batches end together and share their
@@ -97,11 +135,12 @@ struct pump {
     const int *fds; /* n_files of them */
     uint32_t n_files;
     uint64_t shift_bytes;
-    struct verify *verify;  /* what is written and read is checked; NULL: it is not */
-    enum pump_speed speed;  /* of the last phase */
-    struct io_call *calls;  /* n_calls */
-    struct io_call **idle;  /* stack of calls not in flight; n_calls */
-    struct io_call **ready; /* prepared but not yet accepted, then reaped; n_calls */
+    struct verify *verify;     /* what is written and read is checked; NULL: it is not */
+    enum pump_speed speed;     /* of the last phase */
+    struct io_call *calls;     /* n_calls */
+    uint64_t *slots_opened_ns; /* n_calls; of the phase */
+    struct io_call **idle;     /* stack of calls not in flight; n_calls */
+    struct io_call **ready;    /* prepared but not yet accepted, then reaped; n_calls */
 };
 
 struct pump_config {

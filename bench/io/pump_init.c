@@ -10,7 +10,8 @@ static int make_calls(struct pump *pump, const struct pump_config *config)
     pump->calls = calloc(config->n_calls, sizeof *pump->calls);
     pump->idle = calloc(config->n_calls, sizeof(struct io_call *));
     pump->ready = calloc(config->n_calls, sizeof(struct io_call *));
-    if (pump->calls == NULL || pump->idle == NULL || pump->ready == NULL)
+    pump->slots_opened_ns = calloc(config->n_calls, sizeof *pump->slots_opened_ns);
+    if (pump->calls == NULL || pump->idle == NULL || pump->ready == NULL || pump->slots_opened_ns == NULL)
         return -ENOMEM;
     bool coalesced = config->rounds_per_call > 1;
     bool writes = pump->only_kind == PATTERN_SEQ_WRITE || pump->only_kind == PATTERN_RAND_WRITE;
@@ -83,6 +84,8 @@ void pump_done(struct pump *pump)
     free(pump->calls);
     free(pump->idle);
     free(pump->ready);
+    free(pump->slots_opened_ns);
+    pump->slots_opened_ns = NULL;
     pump->calls = NULL;
     pump->idle = pump->ready = NULL;
 }

@@ -118,10 +118,6 @@ struct span {
 
 static void span_add(struct span *span, const struct pump_stats *stats)
 {
-    if (stats->n_requests == 0)
-        return;
-    if (stats->first_submit_ns < span->first_ns)
-        span->first_ns = stats->first_submit_ns;
     if (stats->last_complete_ns > span->last_ns)
         span->last_ns = stats->last_complete_ns;
 }
@@ -131,61 +127,50 @@ static double span_seconds(struct span span)
     return span.last_ns > span.first_ns ? (double)(span.last_ns - span.first_ns) / 1e9 : 0;
 }
 
-/* Requests in flight times seconds. */
-static double worker_request_seconds(const struct workers *workers, const struct worker *worker)
+/* Requests in flight in a worker on average over what is counted. */
+static double worker_depth(const struct workers *workers, const struct worker *worker)
 {
-    return worker->timed.depth_area * (workers->rounds_per_call > 1 ? 1 : workers->requests_per_call) / 1e9;
+    const struct pump_stats *stats = &worker->stats;
+    double calls = stats->depth_ns > 0 ? stats->depth_area / stats->depth_ns : 0;
+    return calls * (workers->rounds_per_call > 1 ? 1 : workers->requests_per_call);
 }
 
-/* How far the sum of a worker's latencies is from its requests in flight times seconds, beyond what drawing
- * the latencies by chance explains. Divided by the span, the sums are mean latency x IOPS and achieved depth.
- */
-static double littles_law_error(const struct pump_stats *timed, double request_seconds)
+/* For how long a worker's queue counted. */
+static double worker_seconds(const struct workers *workers, const struct worker *worker)
 {
-    double mean_ns = 0;
-    if (histogram_mean_ns(timed->latency, &mean_ns) < 0 || request_seconds <= 0)
+    const struct pump_stats *stats = &worker->stats;
+    return (stats->windowed ? stats->slot_ns / workers->n_calls : stats->depth_ns) / 1e9;
+}
+
+/* How far mean latency x IOPS of a worker is from its achieved depth, beyond what drawing the latencies by
+ * chance explains. */
+static double littles_law_error(const struct workers *workers, const struct worker *worker)
+{
+    const struct pump_count *counted = &worker->stats.counted;
+    double mean_ns = 0, requests = worker_depth(workers, worker) * worker_seconds(workers, worker);
+    if (histogram_mean_ns(counted->latency, &mean_ns) < 0 || requests <= 0)
         return 0;
-    double error = fabs(mean_ns / 1e9 * (double)timed->n_requests / request_seconds - 1);
-    double chance =
-        timed->sampled ? 3 * histogram_std_ns(timed->latency) / sqrt((double)timed->n_sampled) / mean_ns : 0;
+    double error = fabs(mean_ns / 1e9 * (double)counted->n_requests / requests - 1);
+    double chance = worker->stats.sampled
+                        ? 3 * histogram_std_ns(counted->latency) / sqrt((double)counted->n_sampled) / mean_ns
+                        : 0;
     return fmax(error - chance, 0);
 }
 
-static void add_worker(struct measure_result *ret, const struct workers *workers, const struct worker *worker)
+static void count_in(struct measure_result *ret, const struct pump_count *count)
 {
-    const struct pump_stats *timed = &worker->timed;
-    double request_seconds = worker_request_seconds(workers, worker);
-    ret->n_requests += timed->n_requests;
-    ret->bytes_read += timed->bytes_read;
-    ret->bytes_written += timed->bytes_written;
-    ret->sampled |= timed->sampled;
-    ret->littles_law_error = fmax(ret->littles_law_error, littles_law_error(timed, request_seconds));
-    pump_windows_merge(&ret->windows, &timed->windows);
+    ret->n_requests += count->n_requests;
+    ret->bytes_read += count->bytes_read;
+    ret->bytes_written += count->bytes_written;
 }
 
 static void count_totals(struct measure_result *ret, const struct workers *workers)
 {
     for (uint32_t i = 0; workers->worker != NULL && i < workers->n; i++) {
-        const struct worker *worker = &workers->worker[i];
-        ret->total_bytes_read += worker->warmup.bytes_read + worker->timed.bytes_read;
-        ret->total_bytes_written += worker->warmup.bytes_written + worker->timed.bytes_written;
+        const struct pump_stats *stats = &workers->worker[i].stats;
+        ret->total_bytes_read += stats->counted.bytes_read + stats->outside.bytes_read;
+        ret->total_bytes_written += stats->counted.bytes_written + stats->outside.bytes_written;
     }
-}
-
-/* Rates are those of all workers over the span that they share: workers may well run one after the other. */
-static void set_rates(struct measure_result *ret, const struct workers *workers, struct span issuing,
-                      uint64_t end_ns)
-{
-    double issuing_seconds = span_seconds(issuing), request_seconds = 0;
-    for (uint32_t i = 0; i < workers->n; i++)
-        request_seconds += worker_request_seconds(workers, &workers->worker[i]);
-    ret->flush_seconds = end_ns != 0 ? (double)(end_ns - issuing.last_ns) / 1e9 : 0;
-    ret->seconds = issuing_seconds + ret->flush_seconds;
-    if (issuing_seconds <= 0)
-        return;
-    ret->throughput_bps = (double)(ret->bytes_read + ret->bytes_written) / ret->seconds;
-    ret->iops = (double)ret->n_requests / ret->seconds;
-    ret->achieved_depth = request_seconds / issuing_seconds / workers->plan->point.threads;
 }
 
 /* Requests for each timed one, in the workers that sample their latencies; 1 where none does. */
@@ -193,38 +178,101 @@ static uint64_t requests_per_sample(const struct workers *workers)
 {
     uint64_t n_requests = 0, n_sampled = 0;
     for (uint32_t i = 0; i < workers->n; i++) {
-        const struct pump_stats *timed = &workers->worker[i].timed;
-        n_requests += timed->sampled ? timed->n_requests : 0;
-        n_sampled += timed->sampled ? timed->n_sampled : 0;
+        const struct pump_stats *stats = &workers->worker[i].stats;
+        n_requests += stats->sampled ? stats->counted.n_requests : 0;
+        n_sampled += stats->sampled ? stats->counted.n_sampled : 0;
     }
     return n_sampled > 0 ? (n_requests + n_sampled / 2) / n_sampled : 1;
+}
+
+/* False where a run was too short for its queues to turn over: everything counts then. */
+static bool has_window(const struct workers *workers)
+{
+    bool windowed = true;
+    for (uint32_t i = 0; i < workers->n; i++)
+        windowed &= workers->worker[i].stats.windowed;
+    return windowed;
+}
+
+/* Each worker turns to sampling by itself; every request is to count alike. */
+static void add_latencies(const struct workers *workers, bool windowed, struct histogram *latency)
+{
+    uint64_t per_sample = requests_per_sample(workers);
+    for (uint32_t i = 0; i < workers->n; i++) {
+        const struct pump_stats *stats = &workers->worker[i].stats;
+        if (!windowed)
+            histogram_merge(stats->counted.latency, stats->outside.latency);
+        if (!stats->sampled && per_sample > 1)
+            histogram_thin(stats->counted.latency, per_sample);
+        histogram_merge(latency, stats->counted.latency);
+    }
+}
+
+/* In a window, all slots together counted for slot_seconds, each for its part: bytes / (slot_seconds / slots)
+ * is the rate. Without one, workers share the time from the first submission to the last completion, since
+ * they may well run one after the other. */
+static void set_rates(struct measure_result *ret, const struct workers *workers, bool windowed,
+                      struct span issuing, uint64_t end_ns)
+{
+    double slot_seconds = 0, depth = 0, span = span_seconds(issuing), counted = 1;
+    for (uint32_t i = 0; i < workers->n; i++) {
+        const struct worker *worker = &workers->worker[i];
+        slot_seconds += worker->stats.slot_ns / 1e9;
+        depth +=
+            worker_depth(workers, worker) * (windowed || span <= 0 ? 1 : worker->stats.depth_ns / 1e9 / span);
+    }
+    double seconds = windowed ? slot_seconds / workers->n / workers->n_calls : span;
+    uint64_t bytes = ret->bytes_read + ret->bytes_written;
+    ret->flush_seconds = end_ns != 0 ? (double)(end_ns - issuing.last_ns) / 1e9 : 0;
+    if (windowed)
+        counted = (double)bytes / (double)(ret->total_bytes_read + ret->total_bytes_written);
+    if (seconds <= 0)
+        return;
+    ret->flush_seconds *= counted;
+    ret->seconds = seconds + ret->flush_seconds;
+    ret->throughput_bps = (double)bytes / ret->seconds;
+    ret->iops = (double)ret->n_requests / ret->seconds;
+    ret->achieved_depth = depth / workers->plan->point.threads;
+}
+
+static void set_warmup(struct measure_result *ret, const struct workers *workers, bool windowed)
+{
+    const struct measure_plan *plan = workers->plan;
+    bool stable = true;
+    double slot_seconds = 0;
+    for (uint32_t i = 0; i < workers->n; i++) {
+        const struct worker *worker = &workers->worker[i];
+        stable &= worker->stable;
+        slot_seconds += worker->stats.warmup_slot_ns / 1e9;
+        ret->warmup_bytes += windowed ? worker->stats.warmup_bytes : 0;
+    }
+    bool none = plan->warmup_limit_ns == 0 || measure_writes_once(&plan->pattern, &plan->point);
+    ret->warmup = none ? MEASURE_WARMUP_NONE : stable ? MEASURE_WARMUP_STABLE : MEASURE_WARMUP_LIMIT;
+    ret->warmup_seconds = windowed ? slot_seconds / workers->n / workers->n_calls : 0;
 }
 
 static void gather(struct measure_result *ret, const struct workers *workers, uint64_t end_ns,
                    struct histogram *latency)
 {
-    bool warmed = true;
-    uint64_t per_sample = requests_per_sample(workers);
-    struct span warmup = {UINT64_MAX, 0}, issuing = {atomic_load(&workers->start_ns), 0};
+    bool windowed = has_window(workers);
+    struct span issuing = {atomic_load(&workers->start_ns), 0};
     for (uint32_t i = 0; i < workers->n; i++) {
         const struct worker *worker = &workers->worker[i];
-        add_worker(ret, workers, worker);
-        /* Each worker turns to sampling by itself; every request is to count alike. */
-        if (!worker->timed.sampled && per_sample > 1)
-            histogram_thin(worker->timed.latency, per_sample);
-        histogram_merge(latency, worker->timed.latency);
-        warmed &= worker->stable;
-        span_add(&warmup, &worker->warmup);
-        span_add(&issuing, &worker->timed);
+        const struct pump_stats *stats = &worker->stats;
+        count_in(ret, &stats->counted);
+        if (!windowed)
+            count_in(ret, &stats->outside);
+        ret->sampled |= stats->sampled;
+        ret->littles_law_error = fmax(ret->littles_law_error, littles_law_error(workers, worker));
+        pump_windows_merge(&ret->windows, &stats->windows);
+        span_add(&issuing, stats);
     }
-    set_rates(ret, workers, issuing, end_ns);
-    ret->warmup_seconds = span_seconds(warmup);
-    ret->warmup = warmup.last_ns == 0 ? MEASURE_WARMUP_NONE
-                  : warmed            ? MEASURE_WARMUP_STABLE
-                                      : MEASURE_WARMUP_LIMIT;
+    add_latencies(workers, windowed, latency);
+    set_rates(ret, workers, windowed, issuing, end_ns);
+    set_warmup(ret, workers, windowed);
     ret->cut = atomic_load(&workers->hopeless) != 0;
     ret->ended_by_bytes = !ret->cut && workers->cap_bytes != UINT64_MAX &&
-                          issuing.last_ns - issuing.first_ns < workers->plan->duration_ns &&
+                          ret->seconds - ret->flush_seconds < (double)workers->plan->duration_ns / 1e9 &&
                           workers->plan->n_requests == 0;
 }
 
@@ -240,7 +288,7 @@ static void run_monitor_end(const struct measure_env *env, const struct workers 
     for (uint32_t i = 0; i < workers->n; i++) {
         const struct worker *worker = &workers->worker[i];
         run_monitor_add_worker(monitor, worker->cpu_before, worker->cpu_after,
-                               (double)(worker->timed.last_complete_ns - worker->timed.start_ns) / 1e9);
+                               (double)(worker->stats.last_complete_ns - worker->stats.start_ns) / 1e9);
     }
 }
 

@@ -75,27 +75,32 @@ struct measure_plan {
 };
 
 struct measure_result {
-    double throughput_bps; /* bytes of all threads / seconds */
+    double throughput_bps; /* bytes of all threads / seconds, unless a limit is known (burst_bps) */
     double iops;           /* requests of all threads / seconds */
+    double burst_bps; /* what throughput_bps was before a known limit of the device lowered it; 0: none did */
     uint64_t n_requests;
     uint64_t bytes_read, bytes_written;             /* of the timed part */
-    uint64_t total_bytes_read, total_bytes_written; /* warm-up included */
-    /* The span: from the first submission of any thread to the last completion of any, or the end of the
-     * final fdatasync. */
+    uint64_t total_bytes_read, total_bytes_written; /* of the whole run */
+    /* What the rate is about: the time for which a slot of the queues counted on average (struct
+     * pump_window), and its share of the final fdatasync. Where writes go into the page cache and a flush
+     * ends the run, or bytes ended it before each slot had counted: from the first submission of any thread
+     * to the last completion of any, and the fdatasync. */
     double seconds;
-    double flush_seconds;                 /* final fdatasync inside the span; 0 where there is none */
+    double flush_seconds;                 /* of it, the final fdatasync; 0 where there is none */
     double setup_seconds, settle_seconds; /* outside the span */
     enum measure_warmup warmup;
-    double warmup_seconds;    /* a span like that */
-    double achieved_depth;    /* per thread, time-weighted over the span without its flush */
+    double warmup_seconds;    /* from the first submission until a slot counts, on average */
+    uint64_t warmup_bytes;    /* that slots completed until then */
+    double achieved_depth;    /* per thread, time-weighted over that time without its flush */
     double littles_law_error; /* |mean latency x IOPS / (achieved depth x threads) - 1| of the worst thread */
     bool sampled;
     bool ended_by_bytes; /* the cap on bytes, not the time, ended it */
     bool cut;            /* it was hopeless, and shorter than planned */
     enum target_cold cold;
     bool settled;                /* writeback was over within 2 s */
-    struct pump_windows windows; /* of all threads, while all of them ran */
-    struct run_monitor monitor;  /* all NaN when simulated */
+    struct pump_windows windows; /* of all threads, while all of them counted */
+
+    struct run_monitor monitor; /* of the whole run; all NaN when simulated */
 };
 
 /* Bytes that one run of this pattern and point may move, warm-up included, by the rules of section 5:

@@ -108,12 +108,10 @@ static int open_worker(struct workers *workers, uint32_t index, unsigned char *b
     struct worker *worker = &workers->worker[index];
     const struct measure_plan *plan = workers->plan;
     worker->all = workers;
-    worker->warmup_latency = malloc(sizeof *worker->warmup_latency);
-    worker->timed_latency = malloc(sizeof *worker->timed_latency);
-    if (worker->warmup_latency == NULL || worker->timed_latency == NULL)
+    worker->stats.counted.latency = malloc(sizeof(struct histogram));
+    worker->stats.outside.latency = malloc(sizeof(struct histogram));
+    if (worker->stats.counted.latency == NULL || worker->stats.outside.latency == NULL)
         return err_set(err, -ENOMEM, "no memory for latency histograms");
-    worker->warmup.latency = worker->warmup_latency;
-    worker->timed.latency = worker->timed_latency;
     uint64_t region = region_bytes(workers), shift = shift_bytes(workers);
     int result = open_descriptors(worker, workers, err);
     if (result < 0)
@@ -167,6 +165,8 @@ int workers_open(struct workers *workers, const struct measure_env *env, const s
         if (result < 0)
             return result;
     }
+    atomic_init(&workers->window.n_to_open, workers->n * workers->n_calls);
+    atomic_init(&workers->window.n_to_close, workers->n * workers->n_calls);
     workers->worker = calloc(workers->n, sizeof *workers->worker);
     if (workers->worker == NULL)
         return err_set(err, -ENOMEM, "no memory for %u threads", workers->n);
@@ -185,23 +185,30 @@ static uint64_t least_requests(const struct workers *workers)
     return (MEASURE_MIN_REQUESTS + workers->n - 1) / workers->n;
 }
 
+/* How long the worker has been at it: warming up, or counting. */
 static uint64_t age_ns_of(const struct pump_stats *stats)
 {
-    return stats->last_complete_ns - stats->start_ns;
+    return stats->last_complete_ns - (stats->opened_ns != 0 ? stats->opened_ns : stats->start_ns);
+}
+
+static uint64_t bytes_of(const struct pump_count *count)
+{
+    return count->bytes_read + count->bytes_written;
 }
 
 /* Has this worker done what every run must, while all workers together stay below this rate, even if all that
  * is in flight counts as done? */
-static bool is_slower_than(struct worker *worker, const struct pump_stats *stats, double bps)
+static bool is_slower_than(struct worker *worker, double bps)
 {
     struct workers *workers = worker->all;
-    uint64_t age_ns = age_ns_of(stats);
-    uint64_t bytes = stats->bytes_read + stats->bytes_written;
-    uint64_t more = bytes - worker->told_bytes;
-    worker->told_bytes = bytes;
-    uint64_t all = atomic_fetch_add(&workers->done_bytes, more) + more;
+    bool opened = worker->stats.opened_ns != 0;
+    const struct pump_count *count = opened ? &worker->stats.counted : &worker->stats.outside;
+    uint64_t age_ns = age_ns_of(&worker->stats);
+    uint64_t bytes = bytes_of(count), more = bytes - worker->told_bytes[opened];
+    worker->told_bytes[opened] = bytes;
+    uint64_t all = atomic_fetch_add(&workers->done_bytes[opened], more) + more;
     all += worker->pump.calls[0].size_bytes * workers->n_calls * workers->n;
-    return age_ns >= MEASURE_MIN_DURATION_NS && stats->n_requests >= least_requests(workers) &&
+    return age_ns >= MEASURE_MIN_DURATION_NS && count->n_requests >= least_requests(workers) &&
            (double)all < bps * (double)age_ns / 1e9;
 }
 
@@ -209,15 +216,15 @@ static bool is_slower_than(struct worker *worker, const struct pump_stats *stats
 static bool starts_hopelessly(struct worker *worker)
 {
     double bps = worker->all->plan->hopeless_bps;
-    return bps > 0 && is_slower_than(worker, &worker->warmup, bps / 2);
+    return bps > 0 && is_slower_than(worker, bps / 2);
 }
 
-static bool warm_enough(void *context, double batch_latency_ns)
+static bool is_warm(void *context, double batch_latency_ns)
 {
     struct worker *worker = context;
     struct workers *workers = worker->all;
     bool steady = warmup_add(&worker->judge, batch_latency_ns);
-    if (steady && !worker->stable && age_ns_of(&worker->warmup) >= workers->plan->warmup_least_ns) {
+    if (steady && !worker->stable && age_ns_of(&worker->stats) >= workers->plan->warmup_least_ns) {
         worker->stable = true;
         atomic_fetch_add(&workers->n_stable, 1);
     }
@@ -225,23 +232,25 @@ static bool warm_enough(void *context, double batch_latency_ns)
            starts_hopelessly(worker);
 }
 
-/* A worker stops early when another one calls the run hopeless, but only after what every run must do. */
-static bool must_stop(void *context, double batch_latency_ns)
+/* A worker closes early when another one calls the run hopeless, but only after what every run must do. */
+static bool may_end(void *context, double batch_latency_ns)
 {
     (void)batch_latency_ns;
     struct worker *worker = context;
     struct workers *workers = worker->all;
+    const struct pump_count *counted = &worker->stats.counted;
     double bps = workers->plan->hopeless_bps;
     if (atomic_load_explicit(&workers->failed, memory_order_relaxed) != 0)
         return true;
-    uint64_t age_ns = age_ns_of(&worker->timed);
-    if (workers->plan->longest_ns != 0 && age_ns >= workers->plan->longest_ns &&
-        worker->timed.n_requests >= least_requests(workers))
+    uint64_t age_ns = age_ns_of(&worker->stats);
+    bool opened = worker->stats.opened_ns != 0;
+    if (opened && workers->plan->longest_ns != 0 && age_ns >= workers->plan->longest_ns &&
+        counted->n_requests >= least_requests(workers))
         return true;
-    if (bps <= 0 || age_ns >= workers->plan->duration_ns)
+    if (!opened || bps <= 0 || age_ns >= workers->plan->duration_ns)
         return false;
     bool called = atomic_load(&workers->hopeless) != 0;
-    if (!is_slower_than(worker, &worker->timed, called ? INFINITY : bps))
+    if (!is_slower_than(worker, called ? INFINITY : bps))
         return false;
     atomic_store(&workers->hopeless, 1);
     return true;
@@ -265,45 +274,15 @@ static void close_queue(struct worker *worker)
     worker->io = NULL;
 }
 
-/* Runs a phase, then waits for what a broken queue has left in flight: its ring may be entered only by the
- * thread that has submitted to it. */
-static void run_phase(struct worker *worker, const struct pump_end *end, struct pump_stats *stats)
-{
-    worker->result = pump_phase(&worker->pump, end, stats, &worker->err);
-    if (worker->result == 0)
-        return;
-    atomic_store(&worker->all->failed, 1);
-    close_queue(worker);
-}
-
-static void warm_up(struct worker *worker)
-{
-    struct workers *workers = worker->all;
-    const struct measure_plan *plan = workers->plan;
-    bool capped = workers->cap_bytes != UINT64_MAX;
-    uint64_t max_bytes = capped ? warmup_cap_bytes(workers) : 0;
-    if (plan->warmup_limit_ns == 0 || measure_writes_once(&plan->pattern, &plan->point) ||
-        (capped && max_bytes == 0))
-        return;
-    struct pump_end end = {
-        .duration_ns = plan->warmup_limit_ns,
-        .max_bytes = max_bytes,
-        .interrupted = workers->env->interrupted,
-        .after_batch = warm_enough,
-        .context = worker,
-    };
-    run_phase(worker, &end, &worker->warmup);
-}
-
 /* Buffered writes that end with a flush are bounded in bytes, so that the flush is bounded in time: B of
  * interfaces, section 5. */
-static uint64_t timed_cap_bytes(const struct worker *worker)
+static uint64_t cap_bytes(const struct worker *worker)
 {
     const struct workers *workers = worker->all;
     const struct measure_plan *plan = workers->plan;
     if (workers->cap_bytes == UINT64_MAX)
         return 0;
-    uint64_t cap = workers->cap_bytes / workers->n - worker->warmup.bytes_read - worker->warmup.bytes_written;
+    uint64_t cap = workers->cap_bytes / workers->n;
     if (workers->env->world == NULL && measure_writes_once(&plan->pattern, &plan->point) &&
         workers->env->target->fill_bps > 0) {
         double bytes = workers->env->target->fill_bps * (double)plan->duration_ns / 1e9 / workers->n;
@@ -324,23 +303,40 @@ static uint64_t common_start_ns(struct workers *workers)
     return atomic_compare_exchange_strong(&workers->start_ns, &first_ns, now_ns) ? now_ns : first_ns;
 }
 
-static void measure_worker(struct worker *worker)
+/* Writes into the page cache count from the first one on, since the flush that ends the run is about all of
+ * them. A simulated run has no flush. */
+static bool counts_everything(const struct workers *workers)
+{
+    return workers->env->world == NULL && measure_writes_once(&workers->plan->pattern, &workers->plan->point);
+}
+
+static void run_pump(struct worker *worker)
 {
     struct workers *workers = worker->all;
-    bool counts = workers->plan->n_requests != 0;
-    uint64_t least = least_requests(workers),
-             asked = (workers->plan->n_requests + workers->n - 1) / workers->n;
+    const struct measure_plan *plan = workers->plan;
+    bool counts = plan->n_requests != 0, warms_up = !measure_writes_once(&plan->pattern, &plan->point);
+    uint64_t least = least_requests(workers), asked = (plan->n_requests + workers->n - 1) / workers->n;
     struct pump_end end = {
-        .duration_ns = counts ? MEASURE_MIN_DURATION_NS : workers->plan->duration_ns,
+        .window = counts_everything(workers) ? NULL : &workers->window,
+        .warmup_limit_ns = warms_up ? plan->warmup_limit_ns : 0,
+        .warmup_max_bytes = workers->cap_bytes != UINT64_MAX ? warmup_cap_bytes(workers) : 0,
+        .is_warm = is_warm,
+        .duration_ns = counts ? MEASURE_MIN_DURATION_NS : plan->duration_ns,
         .min_requests = asked > least ? asked : least,
-        .max_bytes = timed_cap_bytes(worker),
+        .max_bytes = cap_bytes(worker),
         .interrupted = workers->env->interrupted,
         .start_ns = common_start_ns(workers),
-        .after_batch = must_stop,
+        .after_batch = may_end,
         .context = worker,
         .batches_per_stamp = counts ? 1 : PUMP_BATCHES_PER_STAMP,
     };
-    run_phase(worker, &end, &worker->timed);
+    worker->result = pump_phase(&worker->pump, &end, &worker->stats, &worker->err);
+    if (worker->result == 0)
+        return;
+    /* A ring may be entered only by the thread that has submitted to it, so that it waits here for what a
+     * broken queue has left in flight. */
+    atomic_store(&workers->failed, 1);
+    close_queue(worker);
 }
 
 static void wait_for_all(struct workers *workers)
@@ -349,22 +345,16 @@ static void wait_for_all(struct workers *workers)
         pthread_barrier_wait(&workers->barrier);
 }
 
-/* Counters are read while nobody does I/O: all workers have warmed up, none has begun its timed phase. */
+/* Counters are read while nobody does I/O: all workers are here, none has begun. */
 static void run_worker(struct worker *worker)
 {
     struct workers *workers = worker->all;
-    warm_up(worker);
     wait_for_all(workers);
-    if (atomic_load(&workers->failed) != 0)
-        return;
     if (worker == workers->worker && workers->env->world == NULL)
         run_monitor_read(&workers->before, &workers->env->device);
     worker->cpu_before = run_monitor_cpu_now();
-    worker->told_bytes = 0;
-    if (worker == workers->worker)
-        atomic_store(&workers->done_bytes, 0);
     wait_for_all(workers);
-    measure_worker(worker);
+    run_pump(worker);
     worker->cpu_after = run_monitor_cpu_now();
 }
 
@@ -445,8 +435,8 @@ void workers_close(struct workers *workers)
         struct worker *worker = &workers->worker[i];
         close_queue(worker);
         pump_done(&worker->pump);
-        free(worker->warmup_latency);
-        free(worker->timed_latency);
+        free(worker->stats.counted.latency);
+        free(worker->stats.outside.latency);
         for (uint32_t file = 0; file < worker->n_open; file++)
             close(worker->fds[file]);
         free(worker->fds);

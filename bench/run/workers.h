@@ -1,6 +1,6 @@
 /* bench/run/workers: the threads of one run. Each worker has its own descriptor, queue, offsets and
- * statistics; all warm up together and start the timed phase together. A simulated run has one worker that
- * plays all threads.
+ * statistics; all start together, share the run's window, and end together. A simulated run has one worker
+ * that plays all threads.
  */
 #pragma once
 
@@ -19,12 +19,11 @@ struct worker {
     struct pump pump;
     struct warmup judge;
     bool stable;
-    uint64_t told_bytes; /* of this worker, in done_bytes */
-    struct pump_stats warmup, timed;
-    struct histogram *warmup_latency, *timed_latency;
+    uint64_t told_bytes[2];  /* of this worker, in done_bytes */
+    struct pump_stats stats; /* with histograms of its own */
     int result;
     struct err err;
-    struct run_monitor_cpu cpu_before, cpu_after; /* of the worker's thread around the timed phase */
+    struct run_monitor_cpu cpu_before, cpu_after; /* of the worker's thread around its I/O */
 };
 
 struct workers {
@@ -41,12 +40,13 @@ struct workers {
     pthread_mutex_t gate; /* held while threads are being created */
     bool abandoned;       /* a thread could not be created; guarded by the gate */
     pthread_barrier_t barrier;
+    struct pump_window window;
     atomic_uint n_stable;
-    atomic_int failed;        /* a worker failed: the others stop */
-    atomic_ullong done_bytes; /* of all workers in this phase; counted only where a run may be cut */
-    atomic_int hopeless;      /* the timed phase was found too slow to go on with */
-    atomic_ullong start_ns;   /* of the timed phase, just before the first submission of any worker */
-    struct run_monitor_reading before; /* the timed phase, when all warm-ups are over; real runs */
+    atomic_int failed;           /* a worker failed: the others stop */
+    atomic_ullong done_bytes[2]; /* of all workers before the window, in it; only where a run may be cut */
+    atomic_int hopeless;         /* the run was found too slow to go on with */
+    atomic_ullong start_ns;      /* just before the first submission of any worker */
+    struct run_monitor_reading before; /* the first submission; real runs */
 };
 
 /* Opens n descriptors and queues. workers_close accepts a zeroed or half-opened structure. */

@@ -180,13 +180,13 @@ static uint64_t fstune_phase(struct bench *bench, const struct setting *setting,
                            .after_batch = never,
                            .context = &interrupted,
                            .batches_per_stamp = PUMP_BATCHES_PER_STAMP};
-    struct pump_stats stats = {.latency = &latency};
+    struct pump_stats stats = {.counted.latency = &latency};
     int result = pump->ops->open(pump->io, &config, err);
     if (result == 0)
         result = pump_phase(pump, &end, &stats, err);
     pump->ops->close(pump->io);
     *ret_ns = stats.last_complete_ns - stats.first_submit_ns;
-    return result == 0 ? stats.n_requests : 0;
+    return result == 0 ? stats.counted.n_requests : 0;
 }
 
 static uint64_t fstune(struct bench *bench, const struct setting *setting, const struct limit *limit,

@@ -53,8 +53,7 @@ static bool has_rounds(const struct measure_plan *plan, uint64_t bytes)
 static double start_log_ratio(const struct measure_plan *plan, const struct measure_result *result)
 {
     const struct pump_windows *windows = &result->windows;
-    uint64_t bytes = result->bytes_read + result->bytes_written;
-    uint64_t warmup_bytes = result->total_bytes_read + result->total_bytes_written - bytes;
+    uint64_t bytes = result->bytes_read + result->bytes_written, warmup_bytes = result->warmup_bytes;
     size_t n = whole_windows(plan, result), first = 0;
     if (measure_writes_once(&plan->pattern, &plan->point) || measure_was_absorbed(result) ||
         !has_rounds(plan, bytes))

@@ -54,28 +54,15 @@ static double hopeless_bps(const struct tune *tune, size_t point, bool confirmin
     return exp(sure - fmax(tune->margin + HOPELESS_SD * std, log(HOPELESS_FACTOR)));
 }
 
-/* Where runs show no start, the warm-up is as long as a queue may take to fill. A queue whose requests take
- * longer than that would spend as much again as the run itself, since warm-ups end with an empty one. */
-static bool outlasts_warmup(const struct tune *tune, size_t point)
-{
-    uint64_t limit_ns = tune->length.warmup_limit_ns;
-    if (tune->settings->runs.warmup_limit_ns != UINT64_MAX || tune->length.start.taken_off ||
-        limit_ns > TUNE_LENGTH_WARMUP_NS || point >= tune->space.n_points)
-        return false;
-    double bytes = (double)factors_bytes_in_flight(&tune->records[point].point);
-    return bytes / tune_expected_bps(tune, point) * 1e9 > (double)limit_ns;
-}
-
 static struct measure_plan plan_of(const struct tune *tune, size_t point, bool confirming)
 {
     const struct settings *settings = tune->settings;
-    bool warms_up = tune->length.warmup_limit_ns > 0 && !outlasts_warmup(tune, point);
     struct measure_plan plan = {
         .pattern = point == tune->counterpart ? tune->sequential : settings->workload.pattern,
         .point = tune->records[point].point,
         .duration_ns = tune->duration_ns,
-        .warmup_limit_ns = warms_up ? tune->length.warmup_limit_ns : 0,
-        .warmup_least_ns = warms_up ? tune->length.warmup_least_ns : 0,
+        .warmup_limit_ns = tune->length.warmup_limit_ns,
+        .warmup_least_ns = tune->length.warmup_limit_ns > 0 ? tune->length.warmup_least_ns : 0,
         .hopeless_bps = hopeless_bps(tune, point, confirming),
         .warmup_coef = settings->runs.warmup_coef_share,
         .warmup_window = settings->runs.warmup_window,
@@ -192,6 +179,29 @@ static int one_run(struct tune *tune, size_t point, bool confirming, struct hist
     return 0;
 }
 
+/* Points never measured come in the order of what they have in flight, behind the others: what each run costs
+ * is known from the ones before it. */
+static void put_in_order(struct tune *tune, size_t *points, size_t n)
+{
+    gsl_ran_shuffle(tune->rng, points, n, sizeof points[0]);
+    for (size_t i = 1; i < n; i++) {
+        size_t point = points[i], k = i;
+        uint64_t bytes = factors_bytes_in_flight(&tune->records[point].point);
+        for (; k > 0 && tune->records[point].n == 0 && tune->records[points[k - 1]].n == 0 &&
+               factors_bytes_in_flight(&tune->records[points[k - 1]].point) > bytes;
+             k--)
+            points[k] = points[k - 1];
+        points[k] = point;
+    }
+}
+
+static bool is_put_off(const struct tune *tune, size_t point, bool confirming)
+{
+    bool first = tune->length.piloting || tune->search->in_first_design(tune->search_state);
+    return first && !confirming && point < tune->space.n_points && point != tune->baseline &&
+           tune_is_dear(tune, point);
+}
+
 int tune_measure(struct tune *tune, size_t *points, size_t n, bool confirming, uint64_t deadline_ns,
                  struct err *err)
 {
@@ -200,13 +210,14 @@ int tune_measure(struct tune *tune, size_t *points, size_t n, bool confirming, u
     struct histogram *latency = malloc(sizeof *latency);
     if (latency == NULL)
         return err_set(err, -ENOMEM, "no memory for a latency histogram");
-    gsl_ran_shuffle(tune->rng, points, n, sizeof points[0]);
+    put_in_order(tune, points, n);
     size_t n_refused = 0, n_made = 0;
     int result = 0;
     for (size_t i = 0; i < n && result == 0 && tune->stop == TUNE_STOP_NOT_YET; i++) {
         if (tune->records[points[i]].failed != 0)
             continue;
-        if (!has_time_for(tune, points[i], confirming, deadline_ns))
+        if (is_put_off(tune, points[i], confirming) ||
+            !has_time_for(tune, points[i], confirming, deadline_ns))
             continue;
         result = one_run(tune, points[i], confirming, latency, err);
         n_made += result == 0;

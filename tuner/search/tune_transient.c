@@ -42,17 +42,6 @@ void tune_transient_add(struct tune_transient *start, const struct pump_windows 
     start->n_runs += rate_between(windows, n, 0, 1) > 0;
 }
 
-/* The highest rate measured so far. */
-static double fastest_bps(const struct tune *tune)
-{
-    double fastest = 0;
-    for (size_t i = 0; i < tune->n_records; i++) {
-        const struct record *record = &tune->records[i];
-        fastest = record->n > 0 ? fmax(fastest, record->samples[record->n - 1].throughput_bps) : fastest;
-    }
-    return fastest;
-}
-
 /* Requests of a run; the least that each run has while nothing is known of the point's rate. */
 static double requests_of(const struct tune *tune, size_t point)
 {
@@ -60,7 +49,7 @@ static double requests_of(const struct tune *tune, size_t point)
     bool known = record->n > 0 || point < tune->space.n_points;
     double bps = known ? tune_expected_bps(tune, point) : INFINITY, bytes = 0;
     if (isfinite(bps))
-        bytes = fmin(bps, fastest_bps(tune)) * (double)tune->duration_ns / 1e9;
+        bytes = fmin(bps, tune_fastest_bps(tune)) * (double)tune->duration_ns / 1e9;
     return fmax(bytes / measure_request_bytes(&tune->settings->workload.pattern, &record->point),
                 MEASURE_MIN_REQUESTS);
 }

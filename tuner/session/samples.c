@@ -16,35 +16,34 @@ struct initial_transient initial_transient_of(const struct measure_result *resul
 {
     const struct pump_windows *windows = &result->windows;
     struct batch_means inside;
-    struct initial_transient transient = {0}, none = {0};
-    double rates[PUMP_N_WINDOWS];
+    struct initial_transient none = {.rate_ratio = 1};
+    double rates[PUMP_N_WINDOWS], all = 0, cut = 0;
     /* The last window was still open when the run ended. */
     size_t n = windows->n > 0 && windows->n <= PUMP_N_WINDOWS ? windows->n - 1 : 0;
     for (size_t i = 0; i < n; i++) {
-        rates[i] = (double)windows->bytes[i];
+        all += rates[i] = (double)windows->bytes[i];
         if (windows->bytes[i] == 0)
             return none;
     }
     if (measure_was_absorbed(result) || n == 0 || batch_means_of(rates, n, ANY_CONFIDENCE, &inside) < 0)
         return none;
     for (size_t i = 0; i < inside.n_cut; i++)
-        transient.bytes += windows->bytes[i];
-    transient.seconds = (double)inside.n_cut * (double)windows->width_ns * 1e-9;
-    uint64_t bytes = result->bytes_read + result->bytes_written;
-    return transient.seconds < result->seconds && transient.bytes < bytes ? transient : none;
+        cut += rates[i];
+    double seconds = (double)inside.n_cut * (double)windows->width_ns * 1e-9;
+    double left = (double)(n - inside.n_cut) / (double)n;
+    if (seconds >= result->seconds || !(left > 0))
+        return none;
+    return (struct initial_transient){.seconds = seconds, .rate_ratio = (1 - cut / all) / left};
 }
 
 /* The seconds left out count as warm-up. Latencies stay those of all requests, because they are not kept by
  * time. */
 static void leave_out(struct sample *sample, struct initial_transient transient)
 {
-    double seconds = sample->seconds - transient.seconds;
-    uint64_t bytes = sample->bytes - transient.bytes;
-    double ratio = ((double)bytes / seconds) / ((double)sample->bytes / sample->seconds);
-    sample->throughput_bps *= ratio;
-    sample->iops *= ratio;
-    sample->seconds = seconds;
-    sample->bytes = bytes;
+    sample->throughput_bps *= transient.rate_ratio;
+    sample->iops *= transient.rate_ratio;
+    sample->seconds -= transient.seconds;
+    sample->bytes = (uint64_t)(sample->throughput_bps * sample->seconds + 0.5);
     sample->warmup_seconds += transient.seconds;
     sample->trimmed_seconds = transient.seconds;
 }

@@ -60,8 +60,8 @@ struct record {
  * and may miss a slow transient. What is left of it shows in the windows of the whole run
  * (models/statistics/batch_means). */
 struct initial_transient {
-    double seconds; /* to leave out at the start; 0: none */
-    uint64_t bytes; /* completed in them */
+    double seconds;    /* to leave out at the start; 0: none */
+    double rate_ratio; /* of the rest, by the rate of the whole */
 };
 
 /* What to leave out of this run. Nothing where the windows do not tell: a flush inside the span, windows

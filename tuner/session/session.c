@@ -5,6 +5,7 @@
 #include "bench/host/device_lock.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/worker.h"
+#include "tuner/session/known_limits.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -362,6 +363,7 @@ static int measure_once(struct session *session, const struct measure_plan *plan
     if (result < 0)
         return result != -ETIME && job->err.code != 0 ? err_set(err, result, "%s", job->err.text) : result;
     note_settling(session, &job->result);
+    known_limits_apply(&session->target_facts.stack, &job->plan, &job->result);
     if (pattern_writes(&plan->pattern))
         session->fastest_bps = fmax(session->fastest_bps, job->result.throughput_bps);
     return 0;

@@ -108,7 +108,7 @@ static bool counts_reads(const struct storage_stack *stack)
 static bool served_from_cache(const struct facts *run)
 {
     return run->cold_reads && !run->needs_less_io && counts_reads(&run->target_facts->stack) &&
-           run->result->monitor.own_read_bytes < DEVICE_READ_SHARE * (double)run->result->bytes_read;
+           run->result->monitor.own_read_bytes < DEVICE_READ_SHARE * (double)run->result->total_bytes_read;
 }
 
 static bool generator_cpu_bound(const struct facts *run)

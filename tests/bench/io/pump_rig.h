@@ -232,7 +232,7 @@ static inline struct pump_rig *rig_alloc(const char *pattern, uint32_t depth,
                                        .seed = 7};
     assert_int_equal(pattern_parse(pattern, &rig->config.pattern, NULL), 0);
     rig->end = (struct pump_end){.duration_ns = 10 * MS, .interrupted = &rig->script.interrupted};
-    rig->stats.latency = &rig->latency;
+    rig->stats.counted.latency = &rig->latency;
     return rig;
 }
 
@@ -264,7 +264,7 @@ static inline void rig_free(struct pump_rig **rig)
 
 static inline uint64_t rig_bytes(const struct pump_rig *rig)
 {
-    return rig->stats.bytes_read + rig->stats.bytes_written;
+    return rig->stats.counted.bytes_read + rig->stats.counted.bytes_written;
 }
 
 /* What must hold after any phase that the API survived: nothing in flight, every call handed back once. */

@@ -27,7 +27,7 @@ static struct rig *rig_alloc(uint32_t depth, uint32_t threads)
     rig->world.now_ns = &rig->now_ns;
     rig->point =
         (struct point){.request_size_bytes = 4096, .queue_depth = depth, .threads = threads, .direct = 1};
-    rig->stats.latency = &rig->latency;
+    rig->stats.counted.latency = &rig->latency;
     return rig;
 }
 
@@ -58,7 +58,7 @@ static double run(struct rig *rig, double seconds, uint64_t seed)
     ioapi_simulator.close(pump.io);
     free(pump.io);
     pump_done(&pump);
-    return (double)rig->stats.bytes_read * 1e9 /
+    return (double)rig->stats.counted.bytes_read * 1e9 /
            (double)(rig->stats.last_complete_ns - rig->stats.first_submit_ns);
 }
 

@@ -30,7 +30,7 @@ TEST(batches_have_the_originals_means_and_spreads)
         rig->config.batch_requests = batch_sizes[k];
         rig->end.min_requests = 60000;
         rig_run(rig);
-        assert_int_equal(rig->stats.batches.n, rig->stats.n_requests / batch_sizes[k]);
+        assert_int_equal(rig->stats.batches.n, rig->stats.counted.n_requests / batch_sizes[k]);
         assert_close(rig->stats.batches.mean_ns / 1e3, rows[row].mean_us * batch_sizes[k], tolerance_us);
         assert_close(batch_stats_std_ns(&rig->stats.batches) / 1e3, rows[row].std_us[k], tolerance_us);
         assert_false(rig->stats.sampled);
@@ -112,8 +112,8 @@ TEST(kinds_are_drawn_by_their_shares)
         chi2 += ((double)n[i] - expected) * ((double)n[i] - expected) / expected;
     }
     assert_true(chi2 < 16.27); /* 3 degrees of freedom, 0.1 % */
-    assert_int_equal((n[0] + n[2]) * 4096, rig->stats.bytes_read);
-    assert_int_equal((n[1] + n[3]) * 4096, rig->stats.bytes_written);
+    assert_int_equal((n[0] + n[2]) * 4096, rig->stats.counted.bytes_read);
+    assert_int_equal((n[1] + n[3]) * 4096, rig->stats.counted.bytes_written);
 }
 
 /* For depth 1, depth 4, and calls of 8 requests; slower and faster than what is sampled. */
@@ -153,7 +153,7 @@ TEST(minimum_of_requests_outlasts_the_duration)
         rig->end.duration_ns = 1;
         rig->end.min_requests = 64;
         rig_run(rig);
-        assert_int_equal(rig->stats.n_requests, 64);
+        assert_int_equal(rig->stats.counted.n_requests, 64);
     }
 }
 
@@ -201,7 +201,7 @@ static void check_interrupted(uint32_t depth, uint64_t at, bool sampled)
     /* Those handed over together with the one that raised the flag were already under way. */
     uint64_t together = depth == 1 ? 0 : depth > 4 ? 2 : depth - 1;
     assert_true(rig->script.n_after_interrupt <= together);
-    assert_int_equal(rig->stats.n_requests, rig->script.n_accepted);
+    assert_int_equal(rig->stats.counted.n_requests, rig->script.n_accepted);
     rig_check_drained(rig);
 }
 
@@ -222,7 +222,7 @@ TEST(interrupted_before_the_start_is_an_empty_phase)
         rig->end.min_requests = 64;
         rig_run(rig);
         assert_int_equal(rig->script.n_submits, 0);
-        assert_int_equal(rig->stats.n_requests, 0);
+        assert_int_equal(rig->stats.counted.n_requests, 0);
         assert_int_equal(rig->stats.last_complete_ns, rig->stats.first_submit_ns);
     }
 }
@@ -248,8 +248,8 @@ TEST(after_batch_can_stop_a_phase)
         rig->end.context = &counter;
         rig_run(rig);
         /* What is in flight then is drained, and may fill further batches. */
-        assert_true(rig->stats.n_requests >= 60 && rig->stats.n_requests < 60 + depths[i]);
-        assert_int_equal(counter.n, rig->stats.n_requests / 10);
+        assert_true(rig->stats.counted.n_requests >= 60 && rig->stats.counted.n_requests < 60 + depths[i]);
+        assert_int_equal(counter.n, rig->stats.counted.n_requests / 10);
         assert_close(counter.sum_ns, 150e3 * counter.n, 1e-3);
     }
 }
@@ -262,7 +262,7 @@ TEST(second_phase_starts_anew_but_goes_on_in_the_file)
         rig_run(rig);
         uint64_t first_end_ns = rig->stats.last_complete_ns;
         rig_run(rig);
-        assert_int_equal(rig->stats.n_requests, 100);
+        assert_int_equal(rig->stats.counted.n_requests, 100);
         assert_int_equal(rig->latency.n, 100);
         assert_true(rig->stats.first_submit_ns >= first_end_ns);
         assert_int_equal(rig->script.log[100].offset_bytes, 100 * 4096);
@@ -304,9 +304,9 @@ static void check_two_sizes(uint32_t depth, bool sampled, uint64_t read_bytes, u
         n[record->is_write]++;
     }
     assert_int_equal(rig->stats.sampled, sampled);
-    assert_int_equal(rig->stats.bytes_read, moved[0]);
-    assert_int_equal(rig->stats.bytes_written, moved[1]);
-    assert_int_equal(rig->stats.n_requests, n[0] + n[1]);
+    assert_int_equal(rig->stats.counted.bytes_read, moved[0]);
+    assert_int_equal(rig->stats.counted.bytes_written, moved[1]);
+    assert_int_equal(rig->stats.counted.n_requests, n[0] + n[1]);
     assert_int_equal(rig_window_bytes(rig), moved[0] + moved[1]);
     assert_true(moved[0] + moved[1] <= cap && cap - moved[0] - moved[1] < 65536);
     double all = (double)(n[0] + n[1]);

@@ -47,10 +47,10 @@ static void check_call_fault(uint32_t depth, bool fast, enum fault fault, int co
     assert_int_equal(result, nth >= 100 ? 0 : code);
     assert_int_equal(rig->err.code, result);
     rig_check_drained(rig);
-    assert_int_equal(rig->stats.n_requests, n_whole(&rig->script));
-    assert_int_equal(rig_bytes(rig), 4096 * rig->stats.n_requests);
+    assert_int_equal(rig->stats.counted.n_requests, n_whole(&rig->script));
+    assert_int_equal(rig_bytes(rig), 4096 * rig->stats.counted.n_requests);
     assert_int_equal(rig_window_bytes(rig), rig_bytes(rig));
-    assert_true(rig->latency.n <= rig->stats.n_requests);
+    assert_true(rig->latency.n <= rig->stats.counted.n_requests);
     check_stopped(&rig->script);
 }
 
@@ -74,7 +74,7 @@ TEST(read_of_nothing_is_a_short_read)
     AUTO(rig_free) struct pump_rig *rig = faulty(1, false, FAULT_CALL, 0, 3, 1);
     assert_int_equal(rig_phase(rig), -EIO);
     assert_non_null(strstr(rig->err.text, ": 0 of 4096 bytes"));
-    assert_int_equal(rig->stats.n_requests, 3);
+    assert_int_equal(rig->stats.counted.n_requests, 3);
 }
 
 /* Texts, for a call whose place in the file the script knows. */
@@ -122,8 +122,8 @@ TEST(statistics_are_filled_on_failure)
 {
     AUTO(rig_free) struct pump_rig *rig = faulty(4, false, FAULT_CALL, -EIO, 50, 1);
     assert_int_equal(rig_phase(rig), -EIO);
-    assert_true(rig->stats.n_requests >= 50 - 3 && rig->stats.n_requests <= 53);
-    assert_int_equal(rig->latency.n, rig->stats.n_requests);
+    assert_true(rig->stats.counted.n_requests >= 50 - 3 && rig->stats.counted.n_requests <= 53);
+    assert_int_equal(rig->latency.n, rig->stats.counted.n_requests);
     assert_true(rig->stats.last_complete_ns > rig->stats.first_submit_ns);
     assert_true(rig->stats.depth_area > 0);
 }
@@ -135,7 +135,7 @@ TEST(phase_after_a_failed_one_works)
         rig->script.accept_max = 5;
         assert_int_equal(rig_phase(rig), -EIO);
         rig_run(rig);
-        assert_int_equal(rig->stats.n_requests, 100);
+        assert_int_equal(rig->stats.counted.n_requests, 100);
         rig_check_drained(rig);
     }
 }
@@ -161,12 +161,12 @@ TEST(broken_submit_ends_the_phase_drained)
             assert_int_equal(rig_phase(rig), -EBADF);
             assert_string_equal(rig->err.text, "script: submit is broken");
             assert_int_equal(rig->script.n_submits, nth + 1);
-            assert_int_equal(rig->stats.n_requests, rig->script.n_accepted);
+            assert_int_equal(rig->stats.counted.n_requests, rig->script.n_accepted);
             rig_check_drained(rig);
         }
         AUTO(rig_free) struct pump_rig *rig = faulty(1, true, FAULT_SUBMIT, -EBADF, nth, FOR_EVER);
         assert_int_equal(rig_phase(rig), -EBADF);
-        assert_int_equal(rig->stats.n_requests, nth);
+        assert_int_equal(rig->stats.counted.n_requests, nth);
         assert_int_equal(rig_window_bytes(rig), rig_bytes(rig));
     }
 }
@@ -180,7 +180,7 @@ TEST(broken_reap_ends_the_phase_at_once)
             assert_int_equal(rig_phase(rig), -EBADF);
             assert_string_equal(rig->err.text, "script: reap is broken");
             assert_int_equal(rig->script.n_reaps, nth + 1);
-            assert_int_equal(rig->stats.n_requests, rig->script.n_reaped);
+            assert_int_equal(rig->stats.counted.n_requests, rig->script.n_reaped);
         }
     }
 }
@@ -214,7 +214,7 @@ TEST(refused_submit_with_none_in_flight_is_eagain)
         assert_int_equal(rig_phase(rig), -EAGAIN);
         assert_non_null(strstr(rig->err.text, "script: the kernel takes no request although none"));
         assert_int_equal(rig->script.n_submits, 1);
-        assert_int_equal(rig->stats.n_requests, 0);
+        assert_int_equal(rig->stats.counted.n_requests, 0);
     }
 }
 
@@ -224,7 +224,7 @@ TEST(refused_submit_with_others_in_flight_is_tried_again)
         for (size_t r = 0; r < 2; r++) {
             AUTO(rig_free) struct pump_rig *rig = faulty(32, false, FAULT_REFUSE, 0, nth, times[r]);
             rig_run(rig);
-            assert_int_equal(rig->stats.n_requests, 100);
+            assert_int_equal(rig->stats.counted.n_requests, 100);
             rig_check_drained(rig);
             assert_close(rig->stats.depth_area, rig->latency.sum_ns, 1);
         }
@@ -235,7 +235,7 @@ TEST(refusing_for_ever_drains_and_then_fails)
 {
     AUTO(rig_free) struct pump_rig *rig = faulty(32, false, FAULT_REFUSE, 0, 1, FOR_EVER);
     assert_int_equal(rig_phase(rig), -EAGAIN);
-    assert_int_equal(rig->stats.n_requests, 32);
+    assert_int_equal(rig->stats.counted.n_requests, 32);
     rig_check_drained(rig);
 }
 
@@ -249,7 +249,7 @@ TEST(partly_accepted_calls_are_all_issued_once)
             rig->script.reap_max = reap_max;
             rig->end.max_bytes = 1024 * 4096;
             rig_run(rig);
-            assert_int_equal(rig->stats.n_requests, 1024);
+            assert_int_equal(rig->stats.counted.n_requests, 1024);
             rig_check_drained(rig);
             for (size_t i = 0; i < 1024; i++)
                 seen[rig->script.log[i].offset_bytes / 4096]++;

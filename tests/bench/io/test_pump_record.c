@@ -13,8 +13,8 @@ static void check_stamps(uint32_t depth, size_t accept_max)
     assert_true(rig->script.n_accepted > 100 && rig->script.n_accepted <= SCRIPT_LOG);
     for (uint64_t i = 0; i < rig->script.n_accepted; i++)
         assert_int_equal(rig->script.log[i].stamp_ns, rig->script.log[i].entered_ns);
-    assert_int_equal(rig->latency.n, rig->stats.n_requests);
-    assert_int_equal(rig->stats.n_sampled, rig->stats.n_requests);
+    assert_int_equal(rig->latency.n, rig->stats.counted.n_requests);
+    assert_int_equal(rig->stats.counted.n_sampled, rig->stats.counted.n_requests);
 }
 
 TEST(latency_is_stamped_before_submit)
@@ -56,12 +56,12 @@ TEST(requests_of_one_call_share_its_latency)
     AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1, latency_15us);
     rig->config.requests_per_call = 8;
     rig_run(rig);
-    assert_int_equal(rig->stats.n_requests, 8 * rig->script.n_accepted);
-    assert_int_equal(rig->latency.n, rig->stats.n_requests);
+    assert_int_equal(rig->stats.counted.n_requests, 8 * rig->script.n_accepted);
+    assert_int_equal(rig->latency.n, rig->stats.counted.n_requests);
     assert_int_equal(rig->latency.min_ns, 15 * US);
     assert_int_equal(rig->latency.max_ns, 15 * US);
     assert_int_equal(rig_bytes(rig), 8 * 4096 * rig->script.n_accepted);
-    assert_int_equal(rig->stats.batches.n, rig->stats.n_requests / 10);
+    assert_int_equal(rig->stats.batches.n, rig->stats.counted.n_requests / 10);
     assert_close(rig->stats.batches.mean_ns, 150e3, 1e-3);
 }
 
@@ -72,7 +72,7 @@ TEST(coalesced_requests_have_their_part_of_the_latency)
         AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", depths[i], latency_15us);
         rig->config.requests_per_call = rig->config.rounds_per_call = 5;
         rig_run(rig);
-        assert_int_equal(rig->stats.n_requests, 5 * rig->script.n_accepted);
+        assert_int_equal(rig->stats.counted.n_requests, 5 * rig->script.n_accepted);
         assert_int_equal(rig->latency.min_ns, 3 * US);
         assert_int_equal(rig->latency.max_ns, 3 * US);
         assert_close(rig->stats.batches.mean_ns, 30e3, 1e-3);
@@ -100,7 +100,7 @@ static void check_littles_law(uint32_t depth, uint64_t submit_cost_ns, size_t ac
     rig->script.accept_max = accept_max;
     rig->script.reap_max = reap_max;
     rig_run(rig);
-    assert_true(rig->stats.n_requests > 100);
+    assert_true(rig->stats.counted.n_requests > 100);
     assert_close(rig->stats.depth_area, rig->latency.sum_ns, 1);
 }
 
@@ -225,7 +225,7 @@ TEST(windows_sum_up_to_the_bytes)
             rig_alloc("randrw:30", depths[i % 2], i % 4 < 2 ? latency_random : latency_1us);
         rig->end.min_requests = i / 4 * 50000;
         rig_run(rig);
-        assert_true(rig->stats.bytes_read > 0 && rig->stats.bytes_written > 0);
+        assert_true(rig->stats.counted.bytes_read > 0 && rig->stats.counted.bytes_written > 0);
         assert_int_equal(rig_window_bytes(rig), rig_bytes(rig));
     }
 }

@@ -53,10 +53,10 @@ static void check_same(const char *pattern, const struct script *how, uint64_t m
         assert_int_equal(rows->script.log[i].offset_bytes, single->script.log[i].offset_bytes);
         assert_int_equal(rows->script.log[i].is_write, single->script.log[i].is_write);
     }
-    assert_int_equal(rows->stats.n_requests, single->stats.n_requests);
-    assert_int_equal(rows->stats.bytes_read, single->stats.bytes_read);
-    assert_int_equal(rows->stats.bytes_written, single->stats.bytes_written);
-    assert_int_equal(rows->stats.n_sampled, single->stats.n_sampled);
+    assert_int_equal(rows->stats.counted.n_requests, single->stats.counted.n_requests);
+    assert_int_equal(rows->stats.counted.bytes_read, single->stats.counted.bytes_read);
+    assert_int_equal(rows->stats.counted.bytes_written, single->stats.counted.bytes_written);
+    assert_int_equal(rows->stats.counted.n_sampled, single->stats.counted.n_sampled);
     assert_int_equal(rows->stats.batches.n, single->stats.batches.n);
     assert_int_equal(rig_window_bytes(rows), rig_bytes(rows));
     assert_int_equal(rows->script.n_after_interrupt, single->script.n_after_interrupt);

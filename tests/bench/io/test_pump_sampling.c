@@ -12,10 +12,10 @@ static bool is_sampled(uint64_t (*latency_ns)(struct script *, uint64_t), uint32
     rig->config.requests_per_call = n_requests;
     rig_run(rig);
     bool sampled = rig->stats.sampled;
-    assert_int_equal(sampled, rig->stats.n_sampled < rig->stats.n_requests);
-    assert_int_equal(rig->latency.n, rig->stats.n_sampled);
+    assert_int_equal(sampled, rig->stats.counted.n_sampled < rig->stats.counted.n_requests);
+    assert_int_equal(rig->latency.n, rig->stats.counted.n_sampled);
     assert_int_equal(rig_window_bytes(rig), rig_bytes(rig));
-    assert_int_equal(rig_bytes(rig), 4096 * rig->stats.n_requests);
+    assert_int_equal(rig_bytes(rig), 4096 * rig->stats.counted.n_requests);
     rig_free(&rig);
     return sampled;
 }
@@ -40,14 +40,14 @@ TEST(sample_is_not_biased_by_a_period_of_the_device)
     assert_true(rig->stats.sampled);
     assert_int_equal(histogram_mean_ns(&rig->latency, &mean_ns), 0);
     assert_close(mean_ns, truth_ns, 0.02 * truth_ns);
-    assert_close((double)rig->stats.n_requests / (double)rig->stats.n_sampled, 32, 0.5);
+    assert_close((double)rig->stats.counted.n_requests / (double)rig->stats.counted.n_sampled, 32, 0.5);
 }
 
 TEST(sampled_batches_are_timed_as_a_whole)
 {
     AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1, latency_1us);
     rig_run(rig);
-    assert_int_equal(rig->stats.n_requests, 10000);
+    assert_int_equal(rig->stats.counted.n_requests, 10000);
     assert_int_equal(rig->stats.batches.n, 1000);
     assert_close(rig->stats.batches.mean_ns, 10e3, 1e-6);
     assert_close(rig->stats.batches.min_ns, 10e3, 1e-6);
@@ -62,13 +62,13 @@ TEST(batches_between_two_stamps_share_their_time)
     rig->end.batches_per_stamp = 4;
     rig_run(rig);
     assert_true(rig->stats.sampled);
-    assert_in_range(rig->stats.n_requests, 10000, 10039);
-    assert_int_equal(rig_bytes(rig), 4096 * rig->stats.n_requests);
-    assert_int_equal(rig->stats.batches.n, rig->stats.n_requests / 10);
+    assert_in_range(rig->stats.counted.n_requests, 10000, 10039);
+    assert_int_equal(rig_bytes(rig), 4096 * rig->stats.counted.n_requests);
+    assert_int_equal(rig->stats.batches.n, rig->stats.counted.n_requests / 10);
     assert_close(rig->stats.batches.mean_ns, 10e3, 1e-6);
     rig->end.max_bytes = 4096 * 25;
     rig_run(rig);
-    assert_int_equal(rig->stats.n_requests, 25);
+    assert_int_equal(rig->stats.counted.n_requests, 25);
 }
 
 LATENCY(latency_slow_start, index == 0 ? 100 * US : 1 * US)
@@ -87,7 +87,7 @@ TEST(sampling_does_not_begin_late)
 {
     AUTO(rig_free) struct pump_rig *rig = rig_alloc("randread", 1, latency_very_slow_start);
     rig_run(rig);
-    assert_true(rig->stats.n_requests > 4000);
+    assert_true(rig->stats.counted.n_requests > 4000);
     assert_false(rig->stats.sampled);
     assert_int_equal(rig->latency.max_ns, 3 * MS);
 }
@@ -111,8 +111,8 @@ TEST(sampling_is_expected_in_the_next_phase)
     rig->end.max_bytes = 5 * 4096;
     rig_run(rig);
     assert_true(rig->stats.sampled);
-    assert_int_equal(rig->stats.n_requests, 5);
-    assert_true(rig->stats.n_sampled >= 1);
+    assert_int_equal(rig->stats.counted.n_requests, 5);
+    assert_true(rig->stats.counted.n_sampled >= 1);
 }
 
 LATENCY(latency_late_slow, index < 1000 ? 1 * US : 50 * US)
@@ -128,7 +128,7 @@ TEST(sampling_ends_after_a_slow_phase)
     assert_true(rig->stats.sampled);
     rig_run(rig);
     assert_false(rig->stats.sampled);
-    assert_int_equal(rig->stats.n_sampled, rig->stats.n_requests);
+    assert_int_equal(rig->stats.counted.n_sampled, rig->stats.counted.n_requests);
 }
 
 /* 300 requests find what was read ahead, one waits; the second phase starts among the fast ones. */

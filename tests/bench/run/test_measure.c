@@ -49,7 +49,8 @@ TEST(each_pattern_moves_its_kinds_of_bytes)
     }
 }
 
-TEST(windows_hold_all_bytes_of_the_timed_part)
+/* From the moment at which the last slot counts until the first one may close. */
+TEST(windows_hold_the_bytes_that_count)
 {
     world_simulate(8, 4);
     uint64_t sum = 0;
@@ -57,7 +58,7 @@ TEST(windows_hold_all_bytes_of_the_timed_part)
     assert_int_equal(world_measure(), 0);
     for (size_t i = 0; i < PUMP_N_WINDOWS; i++)
         sum += world.result.windows.bytes[i];
-    assert_int_equal(sum, world.result.bytes_read);
+    assert_true(sum <= world.result.bytes_read && sum + 65536 * 3 * 8 * 4 >= world.result.bytes_read);
     assert_int_equal(world.result.windows.width_ns, CLOCK_NS_PER_S / 64);
 }
 
@@ -164,8 +165,34 @@ TEST(no_limit_means_no_warm_up)
     world.plan.warmup_limit_ns = 0;
     assert_int_equal(world_measure(), 0);
     assert_int_equal(world.result.warmup, MEASURE_WARMUP_NONE);
-    assert_close(world.result.warmup_seconds, 0, 0);
-    assert_int_equal(world.result.total_bytes_read, world.result.bytes_read);
+    /* One turnover of the queue, some 5 ms of coalesced requests. */
+    assert_true(world.result.warmup_seconds < 0.006);
+}
+
+/* Rates and latencies of queues that a run turns over a few times only, the one time from full to full. */
+TEST(deep_slow_queues_have_the_throughput_of_the_truth)
+{
+    const double latency_s[] = {0.0086, 0.062, 0.11, 0.4};
+    for (size_t i = 0; i < N_OF(latency_s); i++) {
+        double sum = 0, mean_ns = 0, sum_ns = 0;
+        for (uint64_t seed = 0; seed < 20; seed++) {
+            world_simulate(64, 1);
+            world.truth_bps = 65536 * 64 / latency_s[i];
+            world.simulator.noise.op_cv = 0.1;
+            world.plan.duration_ns = MEASURE_MIN_DURATION_NS;
+            world.plan.warmup_limit_ns = 10000000;
+            world.plan.seed = seed;
+            assert_int_equal(world_measure(), 0);
+            assert_int_equal(histogram_mean_ns(&world.latency, &mean_ns), 0);
+            assert_close(world.result.achieved_depth, 64, 0.7);
+            assert_true(world.result.littles_law_error < 0.05);
+            assert_true(world.result.n_requests >= MEASURE_MIN_REQUESTS);
+            sum += world.result.throughput_bps / world.truth_bps / 20;
+            sum_ns += mean_ns / 20;
+        }
+        assert_close(sum, 1, 0.006);
+        assert_close(sum_ns / 1e9 / latency_s[i], 1, 0.006);
+    }
 }
 
 TEST(buffered_writes_with_a_flush_have_no_warm_up)

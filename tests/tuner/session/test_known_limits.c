@@ -1,0 +1,71 @@
+/* Tests of tuner/session/known_limits. */
+#include "tests/test.h"
+#include "tuner/session/known_limits.h"
+
+#define MB 1e6
+
+static const struct storage_stack capped = {
+    .caps_known = true, .cap_read_bps = 200 * MB, .cap_write_bps = 100 * MB, .cap_read_iops = 3000};
+
+/* A run of `size` requests at this rate, all of whose reads met the device. */
+static struct measure_result run_of(double read_bps, double write_bps, double size)
+{
+    struct measure_result result = {.throughput_bps = read_bps + write_bps,
+                                    .iops = (read_bps + write_bps) / size,
+                                    .bytes_read = (uint64_t)read_bps,
+                                    .bytes_written = (uint64_t)write_bps,
+                                    .total_bytes_read = (uint64_t)read_bps};
+    result.monitor.own_read_bytes = read_bps;
+    return result;
+}
+
+static struct measure_plan plan_of(const char *pattern, uint8_t direct)
+{
+    struct measure_plan plan = {.point = {.direct = direct}};
+    assert_int_equal(pattern_parse(pattern, &plan.pattern, NULL), 0);
+    return plan;
+}
+
+static const struct {
+    const char *pattern;
+    uint8_t direct;
+    double read_mb, write_mb, size, lasting_mb;
+} cases[] = {
+    {"read", 1, 220, 0, 1 << 20, 200},    {"read", 1, 190, 0, 1 << 20, 190},
+    {"write", 1, 0, 130, 1 << 20, 100},   {"randread", 1, 18, 0, 4096, 12.288}, /* 3000 requests a second */
+    {"randread", 0, 18, 0, 4096, 18},     /* that read-ahead may have merged */
+    {"randread", 0, 300, 0, 65536, 200},  /* the bytes of which no merging changes */
+    {"write", 0, 0, 500, 1 << 20, 500},   /* into the page cache */
+    {"rw:50", 1, 150, 150, 1 << 20, 200}, /* the writes are what is limited */
+    {"rw:50", 1, 90, 90, 1 << 20, 180},
+};
+
+TEST(no_rate_is_above_what_lasts)
+{
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        struct measure_plan plan = plan_of(cases[i].pattern, cases[i].direct);
+        struct measure_result result = run_of(cases[i].read_mb * MB, cases[i].write_mb * MB, cases[i].size);
+        double before_bps = result.throughput_bps, before_iops = result.iops;
+        known_limits_apply(&capped, &plan, &result);
+        assert_close(result.throughput_bps / MB, cases[i].lasting_mb, 1e-6 * cases[i].lasting_mb);
+        assert_close(result.iops / before_iops, result.throughput_bps / before_bps, 1e-12);
+        assert_close(result.burst_bps, result.throughput_bps < before_bps ? before_bps : 0, 1e-3);
+    }
+}
+
+TEST(what_met_the_page_cache_or_is_not_known_stays)
+{
+    struct storage_stack unknown = capped;
+    struct measure_plan plan = plan_of("read", 0);
+    struct measure_result result = run_of(900 * MB, 0, 1 << 20);
+    result.monitor.own_read_bytes = 100 * MB;
+    known_limits_apply(&capped, &plan, &result);
+    assert_close(result.throughput_bps, 900 * MB, 0);
+    result.monitor.own_read_bytes = (double)NAN;
+    known_limits_apply(&capped, &plan, &result);
+    assert_close(result.throughput_bps, 900 * MB, 0);
+    result = run_of(900 * MB, 0, 1 << 20);
+    unknown.caps_known = false;
+    known_limits_apply(&unknown, &plan, &result);
+    assert_close(result.throughput_bps, 900 * MB, 0);
+}

@@ -1,0 +1,11 @@
+/* tuner/session/known_limits: the limits that a cgroup sets for the device, which no rate lasts above. */
+#pragma once
+
+#include "bench/run/measure.h"
+#include "bench/target/storage_stack.h"
+
+/* A limit lets through at once what was not used before, as between runs. A run that took its bytes through
+ * the limits at a higher rate shows such a burst: its throughput and IOPS become what lasts, and burst_bps
+ * what they were. Nothing changes where requests may have met the page cache, whose rates no limit binds. */
+void known_limits_apply(const struct storage_stack *stack, const struct measure_plan *plan,
+                        struct measure_result *result);
