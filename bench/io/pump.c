@@ -144,6 +144,7 @@ int pump_phase(struct pump *pump, const struct pump_end *end, struct pump_stats 
     memset(pump->slots_opened_ns, 0, pump->n_calls * sizeof *pump->slots_opened_ns);
     stats->first_submit_ns = phase.last_ns = stats->last_complete_ns = clock_now_ns(pump->clock);
     stats->start_ns = end->start_ns != 0 ? end->start_ns : stats->first_submit_ns;
+    stats->opened_ns = end->window == NULL ? stats->start_ns : 0;
     if (pump->n_calls == 1)
         phase_run_single(&phase);
     else

@@ -62,7 +62,7 @@ struct pump_stats {
     double warmup_slot_ns;
     bool windowed;      /* every slot has opened and closed: slot_ns is whole */
     uint64_t start_ns;  /* the phase's beginning, of all pumps that run it together; not after ... */
-    uint64_t opened_ns; /* the run's window; 0: never */
+    uint64_t opened_ns; /* the run's window, which is the phase without a pump_window; 0: never */
     uint64_t first_submit_ns, last_complete_ns;
     double depth_area; /* integral of calls in flight over time, ns; with works_in_submit, calls that submit
                           worked off count one after another */

@@ -70,6 +70,8 @@ struct measure_plan {
     /* The timed part ends with so many requests instead of after duration_ns, but not before 64 requests and
      * 50 ms; 0: by time. */
     uint64_t n_requests;
+    bool whole; /* everything counts, from the first submission to the last completion: what is timed is work
+                   that begins and ends */
     uint64_t longest_ns; /* one that ends by requests ends then all the same; 0: no limit */
     uint64_t seed;
 };

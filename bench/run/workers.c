@@ -307,7 +307,8 @@ static uint64_t common_start_ns(struct workers *workers)
  * them. A simulated run has no flush. */
 static bool counts_everything(const struct workers *workers)
 {
-    return workers->env->world == NULL && measure_writes_once(&workers->plan->pattern, &workers->plan->point);
+    const struct measure_plan *plan = workers->plan;
+    return plan->whole || (workers->env->world == NULL && measure_writes_once(&plan->pattern, &plan->point));
 }
 
 static void run_pump(struct worker *worker)

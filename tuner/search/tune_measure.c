@@ -179,20 +179,22 @@ static int one_run(struct tune *tune, size_t point, bool confirming, struct hist
     return 0;
 }
 
-/* Points never measured come in the order of what they have in flight, behind the others: what each run costs
- * is known from the ones before it. */
+/* In random order; but a search begins with the point that has the least in flight, from whose rate it knows
+ * what the others may cost. */
 static void put_in_order(struct tune *tune, size_t *points, size_t n)
 {
+    size_t least = 0;
     gsl_ran_shuffle(tune->rng, points, n, sizeof points[0]);
+    if (tune_fastest_bps(tune) > 0)
+        return;
     for (size_t i = 1; i < n; i++) {
-        size_t point = points[i], k = i;
-        uint64_t bytes = factors_bytes_in_flight(&tune->records[point].point);
-        for (; k > 0 && tune->records[point].n == 0 && tune->records[points[k - 1]].n == 0 &&
-               factors_bytes_in_flight(&tune->records[points[k - 1]].point) > bytes;
-             k--)
-            points[k] = points[k - 1];
-        points[k] = point;
+        if (factors_bytes_in_flight(&tune->records[points[i]].point) <
+            factors_bytes_in_flight(&tune->records[points[least]].point))
+            least = i;
     }
+    size_t point = points[least];
+    points[least] = points[0];
+    points[0] = point;
 }
 
 static bool is_put_off(const struct tune *tune, size_t point, bool confirming)

@@ -144,6 +144,7 @@ static struct measure_plan plan_of_burst_run(const struct tune *tune, const stru
         .pattern = settings->workload.pattern,
         .point = *point,
         .duration_ns = left_ns + (uint64_t)(filling_s * 1e9),
+        .whole = true,
         .longest_ns = left_ns,
         .warmup_coef = settings->runs.warmup_coef_share,
         .warmup_window = settings->runs.warmup_window,
