@@ -296,7 +296,7 @@ TEST(a_start_that_was_taken_off_is_told)
 /* Where set-up is dear and requests scatter, runs are longer than the pilot's. */
 TEST(what_is_told_is_about_the_length_that_was_chosen)
 {
-    pilot("long_start.conf --budget 30m --seed 3");
+    pilot("long_start.conf --budget 30m --seed 10");
     assert_true(tune.length.start.taken_off);
     assert_true(tune.duration_ns > 80000000 && tune_transient_ratio(&tune) < 1.8);
     check_part(warning("start_taken_off"), words("runs start at %.2f times", tune_transient_ratio(&tune)));
