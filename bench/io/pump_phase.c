@@ -165,6 +165,8 @@ static void open_slot(struct phase *phase, const struct io_call *call, uint64_t 
     stats->warmup_slot_ns += (double)(now_ns - stats->start_ns);
     if (++phase->n_open < phase->pump->n_calls)
         return;
+    phase->depth_from_ns = now_ns;
+    phase->depth_area_before = phase->depth_area;
     stats->warmup_bytes = stats->outside.bytes_read + stats->outside.bytes_written + call->size_bytes;
     if (atomic_fetch_sub(&window->n_to_open, phase->n_open) == phase->n_open)
         atomic_store(&window->opened_ns, now_ns);
@@ -198,14 +200,12 @@ static void close_slot(struct phase *phase, uint64_t *opened_ns, uint64_t now_ns
     atomic_fetch_sub(&phase->end->window->n_to_close, phase->n_closed);
 }
 
-static void look_for_opening(struct phase *phase, uint64_t now_ns)
+static void look_for_opening(struct phase *phase)
 {
     phase->opened_ns = atomic_load_explicit(&phase->end->window->opened_ns, memory_order_acquire);
     if (phase->opened_ns == 0)
         return;
     phase->stats->opened_ns = phase->opened_ns;
-    phase->depth_from_ns = now_ns;
-    phase->depth_area_before = phase->depth_area;
 }
 
 void phase_choose_count(struct phase *phase, const struct io_call *call)
@@ -222,7 +222,7 @@ void phase_advance_slot(struct phase *phase, const struct io_call *call, uint64_
     if (phase->end->window == NULL)
         return;
     if (phase->opened_ns == 0)
-        look_for_opening(phase, now_ns);
+        look_for_opening(phase);
     if (*opened_ns == SLOT_WAITS && is_warm(phase, now_ns))
         open_slot(phase, call, now_ns);
     else if (phase->count == &phase->stats->counted && may_close(phase, now_ns))

@@ -29,7 +29,7 @@ struct phase {
     uint64_t last_ns;             /* up to here the depth has been integrated ... */
     struct submission submission; /* ... but for this call */
     double depth_area;            /* as in pump_stats, since the phase began */
-    double depth_area_before;     /* before the run's window, which this pump knew of from ... */
+    double depth_area_before;     /* the last slot opened, at ... */
     uint64_t depth_from_ns;
     uint32_t batch_requests;
     double batch_ns;

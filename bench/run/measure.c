@@ -238,16 +238,20 @@ static void set_rates(struct measure_result *ret, const struct workers *workers,
 static void set_warmup(struct measure_result *ret, const struct workers *workers, bool windowed)
 {
     const struct measure_plan *plan = workers->plan;
-    bool stable = true;
+    bool stable = true, judged = true;
     double slot_seconds = 0;
     for (uint32_t i = 0; i < workers->n; i++) {
         const struct worker *worker = &workers->worker[i];
         stable &= worker->stable;
+        judged &= worker->judge.n_seen >= worker->judge.n_window;
         slot_seconds += worker->stats.warmup_slot_ns / 1e9;
         ret->warmup_bytes += windowed ? worker->stats.warmup_bytes : 0;
     }
     bool none = plan->warmup_limit_ns == 0 || measure_writes_once(&plan->pattern, &plan->point);
-    ret->warmup = none ? MEASURE_WARMUP_NONE : stable ? MEASURE_WARMUP_STABLE : MEASURE_WARMUP_LIMIT;
+    /* A queue that takes longer than the warm-up for its first turnover has too few batches to judge by. */
+    ret->warmup = none || (!stable && !judged) ? MEASURE_WARMUP_NONE
+                  : stable                     ? MEASURE_WARMUP_STABLE
+                                               : MEASURE_WARMUP_LIMIT;
     ret->warmup_seconds = windowed ? slot_seconds / workers->n / workers->n_calls : 0;
 }
 

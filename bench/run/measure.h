@@ -28,7 +28,8 @@ enum measure_cache { MEASURE_CACHE_COLD, MEASURE_CACHE_WARM };
 
 enum measure_warmup { MEASURE_WARMUP_STABLE, MEASURE_WARMUP_LIMIT, MEASURE_WARMUP_NONE, MEASURE_WARMUP_N };
 
-extern const char *const measure_warmup_names[MEASURE_WARMUP_N]; /* "stable", "limit", "none" */
+extern const char
+    *const measure_warmup_names[MEASURE_WARMUP_N]; /* "stable", "limit", "none": also too short to judge */
 
 /* What stays the same over all runs of a command. */
 struct measure_env {
