@@ -83,7 +83,8 @@ bool phase_is_interrupted(const struct phase *phase)
     return flag != NULL && atomic_load_explicit(flag, memory_order_relaxed) != 0;
 }
 
-/* Everything in flight may come back and be sent once more: what closing with full queues takes. */
+/* Would so many more calls pass the cap on bytes? Closing with full queues takes about two turnovers, since
+ * requests do not come back in the order in which they were sent. */
 static bool reaches_cap(const struct phase *phase, uint64_t n_calls)
 {
     uint64_t cap = phase->end->max_bytes;
@@ -180,7 +181,7 @@ static bool may_close(struct phase *phase, uint64_t now_ns)
         return phase->closing_ns != 0;
     bool lasted = now_ns - phase->opened_ns >= phase->end->duration_ns &&
                   phase->stats->counted.n_requests + closing_requests >= phase->end->min_requests;
-    if (!lasted && !reaches_cap(phase, pump->n_calls))
+    if (!lasted && !reaches_cap(phase, 2 * (uint64_t)pump->n_calls))
         return false;
     phase_add_to_windows(phase, now_ns, 0); /* they are as many as this pump's time has, whatever came back */
     phase->closing_ns = now_ns;

@@ -256,14 +256,12 @@ static bool may_end(void *context, double batch_latency_ns)
     return true;
 }
 
-/* The warm-up leaves enough of a capped run for its timed part; 0: there is no room for a warm-up. */
-static uint64_t warmup_cap_bytes(const struct workers *workers)
+/* A capped run is warm after its share of the bytes, those of the first turnover of its queues among them. */
+static uint64_t warmup_cap_bytes(const struct workers *workers, const struct worker *worker)
 {
-    uint64_t cap = workers->cap_bytes / workers->n;
-    uint64_t timed = least_requests(workers) * factors_largest_size_bytes(&workers->plan->point);
-    if (cap <= timed)
-        return 0;
-    return cap - timed < cap / WARMUP_SHARE_OF_CAP ? cap - timed : cap / WARMUP_SHARE_OF_CAP;
+    uint64_t share = workers->cap_bytes / workers->n / WARMUP_SHARE_OF_CAP;
+    uint64_t turnover = worker->pump.most_call_bytes * workers->n_calls;
+    return share > turnover ? share - turnover : 1;
 }
 
 static void close_queue(struct worker *worker)
@@ -320,7 +318,7 @@ static void run_pump(struct worker *worker)
     struct pump_end end = {
         .window = counts_everything(workers) ? NULL : &workers->window,
         .warmup_limit_ns = warms_up ? plan->warmup_limit_ns : 0,
-        .warmup_max_bytes = workers->cap_bytes != UINT64_MAX ? warmup_cap_bytes(workers) : 0,
+        .warmup_max_bytes = workers->cap_bytes != UINT64_MAX ? warmup_cap_bytes(workers, worker) : 0,
         .is_warm = is_warm,
         .duration_ns = counts ? MEASURE_MIN_DURATION_NS : plan->duration_ns,
         .min_requests = asked > least ? asked : least,

@@ -1,0 +1,119 @@
+/* Tests of bench/io/pump: what counts in the windows of slots. */
+#include "tests/bench/io/pump_rig.h"
+
+static struct histogram outside;
+
+static struct pump_rig *rig_with_window(uint32_t depth, uint64_t (*latency_ns)(struct script *, uint64_t),
+                                        struct pump_window *window)
+{
+    struct pump_rig *rig = rig_alloc("randread", depth, latency_ns);
+    rig->stats.outside.latency = &outside;
+    atomic_init(&window->n_to_open, depth);
+    atomic_init(&window->n_to_close, depth);
+    rig->end.window = window;
+    return rig;
+}
+
+static const uint32_t depths[] = {1, 2, 4, 32};
+
+static double slot_rate(const struct pump_rig *rig)
+{
+    return (double)rig_bytes(rig) / rig->stats.slot_ns;
+}
+
+TEST(each_slot_counts_between_two_of_its_completions)
+{
+    for (size_t i = 0; i < N_OF(depths); i++) {
+        struct pump_window window = {0};
+        AUTO(rig_free) struct pump_rig *rig = rig_with_window(depths[i], latency_15us, &window);
+        rig_run(rig);
+        assert_true(rig->stats.windowed);
+        assert_int_equal(atomic_load(&window.n_to_close), 0);
+        /* The first round does not count, nor does what drains. */
+        assert_int_equal(rig->stats.opened_ns - rig->stats.start_ns, 15 * US);
+        assert_close(slot_rate(rig), 4096 / 15e3, 1e-12);
+        assert_true(rig->stats.slot_ns >= depths[i] * 10e6 && rig->stats.slot_ns <= depths[i] * 10.1e6);
+        assert_int_equal(rig->latency.n, rig->stats.counted.n_requests);
+        assert_int_equal(rig->script.n_accepted * 4096, rig_bytes(rig) + rig->stats.outside.bytes_read);
+        rig_check_drained(rig);
+    }
+}
+
+TEST(little_s_law_holds_in_the_window)
+{
+    for (size_t i = 0; i < N_OF(depths); i++) {
+        struct pump_window window = {0};
+        AUTO(rig_free) struct pump_rig *rig = rig_with_window(depths[i], latency_random, &window);
+        rig_run(rig);
+        assert_close(rig->latency.sum_ns / rig->stats.slot_ns, 1, 1e-12);
+        assert_close(rig->stats.depth_area / rig->stats.depth_ns / depths[i], 1, 1e-9);
+    }
+}
+
+TEST(a_window_opens_after_the_warm_up)
+{
+    for (size_t i = 0; i < N_OF(depths); i++) {
+        struct pump_window window = {0};
+        AUTO(rig_free) struct pump_rig *rig = rig_with_window(depths[i], latency_random, &window);
+        rig->end.warmup_limit_ns = 3 * MS;
+        rig_run(rig);
+        uint64_t waited_ns = rig->stats.opened_ns - rig->stats.start_ns;
+        assert_true(waited_ns >= 3 * MS && waited_ns <= 3 * MS + 60 * US);
+        assert_close(rig->stats.warmup_slot_ns / depths[i], (double)waited_ns, 60e3);
+        assert_close((double)rig->stats.warmup_bytes / rig->stats.warmup_slot_ns, 4096 / 30e3, 0.02);
+    }
+}
+
+TEST(a_window_has_its_requests)
+{
+    for (size_t i = 0; i < N_OF(depths); i++) {
+        struct pump_window window = {0};
+        AUTO(rig_free) struct pump_rig *rig = rig_with_window(depths[i], latency_15us, &window);
+        rig->end.duration_ns = 1;
+        rig->end.min_requests = 64;
+        rig_run(rig);
+        assert_true(rig->stats.counted.n_requests >= 64 && rig->stats.counted.n_requests < 64 + depths[i]);
+    }
+}
+
+/* The cap holds; a window that has room enough closes within it, the others give up. */
+TEST(bytes_never_pass_their_maximum)
+{
+    for (uint64_t n = 1; n < 400; n += 3) {
+        struct pump_window window = {0};
+        AUTO(rig_free) struct pump_rig *rig = rig_with_window(32, latency_random, &window);
+        rig->end.max_bytes = n * 4096;
+        rig_run(rig);
+        assert_true(rig->script.n_accepted <= n);
+        assert_true(rig->stats.windowed || n < 7 * 32);
+        assert_false(rig->stats.windowed && n < 64);
+        assert_int_equal(atomic_load(&window.abandoned), !rig->stats.windowed);
+    }
+}
+
+/* Another pump has slots that never open: it has ended. */
+TEST(no_pump_waits_for_one_that_gave_up)
+{
+    struct pump_window window = {0};
+    AUTO(rig_free) struct pump_rig *rig = rig_with_window(4, latency_15us, &window);
+    atomic_store(&window.n_to_open, 8);
+    atomic_store(&window.n_to_close, 8);
+    atomic_store(&window.abandoned, 1);
+    rig_run(rig);
+    assert_false(rig->stats.windowed);
+    rig_check_drained(rig);
+}
+
+LATENCY(latency_one_hangs, index == 9 ? 5000 * MS : 1 * MS)
+
+/* The others are sent again for a second of closing, no longer; its slot counts the time that it took. */
+TEST(a_request_that_hangs_is_not_waited_for_with_full_queues)
+{
+    struct pump_window window = {0};
+    AUTO(rig_free) struct pump_rig *rig = rig_with_window(4, latency_one_hangs, &window);
+    rig_run(rig);
+    assert_true(rig->stats.windowed);
+    assert_true(rig->script.n_accepted < 4 * (1000 + 20));
+    assert_true(rig->stats.slot_ns > 5e9);
+    rig_check_drained(rig);
+}
