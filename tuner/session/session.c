@@ -346,6 +346,21 @@ static void note_settling(struct session *session, const struct measure_result *
     }
 }
 
+/* The burst stands beside the figures, which are what lasts. */
+static void apply_limits(struct session *session)
+{
+    struct session_job *job = &session->job;
+    char burst[UNITS_TEXT_SIZE], lasts[UNITS_TEXT_SIZE];
+    known_limits_apply(&session->target_facts.stack, &job->plan, &job->result);
+    if (job->result.burst_bps > 0)
+        notes_add(
+            &session->warnings, "rate_capped",
+            "a run showed %s before the limit that a cgroup sets for this device took hold; its figure is "
+            "%s, which lasts",
+            units_format_rate(job->result.burst_bps, burst),
+            units_format_rate(job->result.throughput_bps, lasts));
+}
+
 static int measure_once(struct session *session, const struct measure_plan *plan, struct err *err)
 {
     struct session_job *job = &session->job;
@@ -363,7 +378,7 @@ static int measure_once(struct session *session, const struct measure_plan *plan
     if (result < 0)
         return result != -ETIME && job->err.code != 0 ? err_set(err, result, "%s", job->err.text) : result;
     note_settling(session, &job->result);
-    known_limits_apply(&session->target_facts.stack, &job->plan, &job->result);
+    apply_limits(session);
     if (pattern_writes(&plan->pattern))
         session->fastest_bps = fmax(session->fastest_bps, job->result.throughput_bps);
     return 0;
