@@ -22,6 +22,7 @@ int belief_init(struct belief *belief, const struct space *space, enum belief_mo
                               .noise = prior.noise,
                               .low_share = prior.low_share,
                               .high_share = prior.high_share,
+                              .ceiling = INFINITY,
                               .gp_score = NAN,
                               .quadratic_score = NAN};
     belief->moments = calloc(n, sizeof(*belief->moments));

@@ -37,9 +37,11 @@ struct belief {
                                 predict; NaN for all others and while there is no surrogate */
     bool *excluded; /* by point: its runs failed or it is not trusted; never asked for or chosen again */
     size_t n_measured, n_told;
-    struct noise_prior noise;           /* of ordinary runs */
-    double low_share, high_share;       /* of runs that are outliers below, above */
-    struct belief_prior prior;          /* figures from elsewhere; empty unless belief_prior_add was called */
+    struct noise_prior noise;     /* of ordinary runs */
+    double low_share, high_share; /* of runs that are outliers below, above */
+    struct belief_prior prior;    /* figures from elsewhere; empty unless belief_prior_add was called */
+    double ceiling; /* response that no point passes, set by the owner; INFINITY: none is known. Draws are
+                       lowered to it; mean and variance are not */
     bool ignores_lone_peaks;            /* set by the owner: it has no use for isolated fast points */
     double lone_peaks_share;            /* of all points: those better than the others say */
     double lone_peaks_std;              /* half normal: log of by how much */

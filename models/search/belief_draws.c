@@ -31,7 +31,7 @@ int belief_sample(const struct belief *belief, const size_t *points, size_t n, s
     int result = belief->chosen->sample(belief_chosen_state(belief), points, n, n_draws, rng, ret_draws);
 
     for (size_t i = 0; i < n * n_draws && !result; i++)
-        ret_draws[i] += belief_offset(belief, points[i % n]);
+        ret_draws[i] = fmin(ret_draws[i] + belief_offset(belief, points[i % n]), belief->ceiling);
     return result;
 }
 
@@ -119,8 +119,9 @@ int belief_probability_within(const struct belief *belief, size_t point, double 
     draws = malloc(n * n_draws * sizeof(*draws));
     result = draws ? belief_sample(belief, points, n, n_draws, rng, draws) : -ENOMEM;
     if (!result)
-        *ret_probability = share_within(draws, n, n_draws, margin) *
-                           belief_no_lone_peaks(belief, point, belief->mean[point] + margin);
+        *ret_probability = share_within(draws, n, n_draws, margin);
+    if (!result && belief->mean[point] + margin < belief->ceiling)
+        *ret_probability *= belief_no_lone_peaks(belief, point, belief->mean[point] + margin);
 out:
     free(rivals);
     free(draws);

@@ -3,6 +3,7 @@
 
 #include "tuner/search/prior.h"
 #include "tuner/search/resume.h"
+#include "tuner/session/known_limits.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -201,6 +202,19 @@ static int make_records(struct tune *tune, struct err *err)
     return 0;
 }
 
+/* The highest rate that a known limit lets any setting of the space last at; INFINITY: none does. */
+static double ceiling_bps(const struct tune *tune)
+{
+    const struct session *session = tune->session;
+    bool cold = session->env.cache == MEASURE_CACHE_COLD;
+    double ceiling = 0;
+    for (size_t i = 0; i < tune->space.n_points; i++)
+        ceiling = fmax(ceiling,
+                       known_limits_ceiling(&session->target_facts.stack, &tune->settings->workload.pattern,
+                                            &tune->records[i].point, cold));
+    return ceiling;
+}
+
 static int make_search(struct tune *tune, struct err *err)
 {
     tune->search = search_find(tune->settings->search.method);
@@ -212,6 +226,8 @@ static int make_search(struct tune *tune, struct err *err)
         return err_set(err, -ENOMEM, "no memory for the search");
     gsl_rng_set(tune->rng, rng_derive(tune->session->seed, 2));
     int result = belief_init(&tune->belief, &tune->space, tune->search->model, FALLBACK_STD);
+    if (tune_is_of_throughput(tune) && !settings_splits_sizes(tune->settings))
+        tune->belief.ceiling = log(ceiling_bps(tune));
     /* What a few runs find late can no longer be shown to meet a bound on p99. */
     tune->belief.ignores_lone_peaks = tune->settings->search.max_latency_p99_ns != 0;
     if (result == 0)

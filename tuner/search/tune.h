@@ -186,8 +186,8 @@ double tune_expected_bps(const struct tune *tune, size_t point);
 /* The highest rate measured so far; 0 before the first run. */
 double tune_fastest_bps(const struct tune *tune);
 
-/* Whether a point that was never measured would take so long, even if it were much faster than all others, that
- * a first design goes without it: the search asks for it once it may be worth that. */
+/* Whether a point that was never measured would take so long, even if it were much faster than all others,
+ * that a first design goes without it: the search asks for it once it may be worth that. */
 bool tune_is_dear(const struct tune *tune, size_t point);
 
 /* Measures the baselines, then what the search asks for, until its time is over. */

@@ -41,3 +41,22 @@ void known_limits_apply(const struct storage_stack *stack, const struct measure_
     result->throughput_bps *= share;
     result->iops *= share;
 }
+
+double known_limits_ceiling(const struct storage_stack *stack, const struct pattern *pattern,
+                            const struct point *point, bool cold)
+{
+    bool direct = point->direct != 0, bound = direct || (cold && !pattern_writes(pattern));
+    double reads = (pattern->percent[PATTERN_SEQ_READ] + pattern->percent[PATTERN_RAND_READ]) / 100.0;
+    double size = (double)point->request_size_bytes, ceiling = INFINITY;
+    if (!stack->caps_known || !bound || factors_is_split(point))
+        return ceiling;
+    const double limits[] = {stack->cap_read_bps, stack->cap_read_iops * size, stack->cap_write_bps,
+                             stack->cap_write_iops * size};
+    for (size_t i = 0; i < 4; i++) {
+        double share = i < 2 ? reads : 1 - reads;
+        bool merged = i % 2 == 1 && !direct;
+        if (limits[i] > 0 && share > 0 && !merged)
+            ceiling = fmin(ceiling, limits[i] / share);
+    }
+    return ceiling;
+}

@@ -9,3 +9,8 @@
  * what they were. Nothing changes where requests may have met the page cache, whose rates no limit binds. */
 void known_limits_apply(const struct storage_stack *stack, const struct measure_plan *plan,
                         struct measure_result *result);
+
+/* The rate in bytes per second that no run of the pattern with this setting lasts above; INFINITY where none
+ * is known. cold: what is read was not in the page cache. */
+double known_limits_ceiling(const struct storage_stack *stack, const struct pattern *pattern,
+                            const struct point *point, bool cold);

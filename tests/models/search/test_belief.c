@@ -243,6 +243,32 @@ TEST(probability_against_one_rival_is_the_normal_one)
     assert_close(probability, expected, 0.02);
 }
 
+/* A point that reaches what none can pass is as good as the best, however little is known of the others. */
+TEST(what_nothing_can_pass_nothing_is_believed_to_pass)
+{
+    AUTO(belief_done) struct belief belief;
+    double open, closed, *draws = malloc(N_POINTS * 50 * sizeof *draws);
+    size_t points[N_POINTS];
+
+    assert_non_null(draws);
+    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.05), 0);
+    for (size_t point = 0; point < N_POINTS; point += 4) {
+        for (size_t k = 0; k < (point == 20 ? 40 : 1); k++)
+            belief_tell(&belief, point, fmin(hill(point), 1.0) + (k % 2 == 0 ? 0.02 : -0.02));
+    }
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+    assert_int_equal(belief_probability_within(&belief, 20, 0.05, 500, rng, &open), 0);
+    belief.ceiling = belief.mean[20] + 0.02;
+    assert_int_equal(belief_probability_within(&belief, 20, 0.05, 500, rng, &closed), 0);
+    assert_true(closed > 0.95 && open < closed);
+    for (size_t point = 0; point < N_POINTS; point++)
+        points[point] = point;
+    assert_int_equal(belief_sample(&belief, points, N_POINTS, 50, rng, draws), 0);
+    for (size_t i = 0; i < N_POINTS * 50; i++)
+        assert_true(draws[i] <= belief.ceiling);
+    free(draws);
+}
+
 /* Over many made-up responses that obey the model, claims of p come true p of the time. */
 TEST(probability_is_calibrated)
 {

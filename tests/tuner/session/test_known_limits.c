@@ -69,3 +69,21 @@ TEST(what_met_the_page_cache_or_is_not_known_stays)
     known_limits_apply(&unknown, &plan, &result);
     assert_close(result.throughput_bps, 900 * MB, 0);
 }
+
+static double ceiling_of(const char *pattern, uint8_t direct, bool cold, uint64_t size)
+{
+    struct measure_plan plan = plan_of(pattern, direct);
+    plan.point.request_size_bytes = size;
+    return known_limits_ceiling(&capped, &plan.pattern, &plan.point, cold);
+}
+
+TEST(a_ceiling_is_known_where_all_requests_are_bound)
+{
+    assert_close(ceiling_of("read", 1, false, 1 << 20) / MB, 200, 1e-9);
+    assert_close(ceiling_of("randread", 1, false, 4096) / MB, 12.288, 1e-9);
+    assert_close(ceiling_of("randread", 0, true, 4096) / MB, 200, 1e-9);
+    assert_true(isinf(ceiling_of("randread", 0, false, 4096)));
+    assert_close(ceiling_of("write", 1, true, 1 << 20) / MB, 100, 1e-9);
+    assert_true(isinf(ceiling_of("write", 0, true, 1 << 20)));
+    assert_close(ceiling_of("rw:80", 1, true, 1 << 20) / MB, 250, 1e-9);
+}
