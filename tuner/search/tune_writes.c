@@ -37,20 +37,20 @@ static double write_share(const struct pattern *pattern)
     return (pattern->percent[PATTERN_SEQ_WRITE] + pattern->percent[PATTERN_RAND_WRITE]) / 100.0;
 }
 
-/* A phase drains its queue, so what is in flight when its time is over is written, too. */
+/* A full queue is written once before it counts, about once while a run closes, and once when it drains. */
 double tune_writes_of_run(const struct tune *tune, size_t point)
 {
     const struct record *record = &tune->records[point];
     const struct pattern *pattern = &tune->settings->workload.pattern;
     double size = measure_request_bytes(pattern, &record->point), seconds = (double)tune->duration_ns / 1e9;
     double in_flight = size * record->point.queue_depth * record->point.threads;
-    double bytes = fmax(MEASURE_MIN_REQUESTS * size, tune->session->fastest_bps * seconds + in_flight);
+    double bytes = fmax(MEASURE_MIN_REQUESTS * size, tune->session->fastest_bps * seconds + 3 * in_flight);
     if (record->n > 0 && !record->samples[0].cut) {
         bytes = 0;
         for (size_t i = 0; i < record->n; i++) {
             const struct sample *sample = &record->samples[i];
             double warmup = sample->warmup_seconds * sample->throughput_bps;
-            bytes = fmax(bytes, (double)sample->moved_bytes + (warmup > 0 ? warmup + in_flight : 0));
+            bytes = fmax(bytes, (double)sample->moved_bytes + (warmup > 0 ? warmup + 2 * in_flight : 0));
         }
     }
     return bytes * write_share(pattern);
