@@ -84,6 +84,10 @@ struct ioapi_ops {
     void (*close)(void *state);
 };
 
+/* Whether the kernel has cooperative task running for io_uring (5.19). False also where io_uring does not
+ * work at all. */
+bool ioapi_uring_cooperates(void);
+
 /* By enum api. */
 extern const struct ioapi_ops *const ioapi_table[API_N];
 

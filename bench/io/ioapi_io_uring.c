@@ -1,5 +1,5 @@
-/* io_uring with a plain ring: no registered buffers, no polling, and no set-up flags, as QEMU uses it, unless
- * cooperative task running is asked for. */
+/* io_uring without registered buffers and polling: a ring with cooperative task running, as modern programs
+ * set it up, or a plain one without set-up flags, as QEMU uses it. */
 #include "bench/io/ioapi.h"
 #include "bench/io/ioapi_blocking.h"
 
@@ -199,6 +199,15 @@ static int init_cooperative(struct uring *uring, unsigned n_entries)
                                      IORING_SETUP_DEFER_TASKRUN | IORING_SETUP_R_DISABLED);
     uring->disabled = uring->deferred = rc == 0;
     return rc == -EINVAL ? io_uring_queue_init(n_entries, &uring->ring, IORING_SETUP_COOP_TASKRUN) : rc;
+}
+
+bool ioapi_uring_cooperates(void)
+{
+    struct uring uring = {0};
+    bool cooperates = init_cooperative(&uring, 2) == 0;
+    if (cooperates)
+        io_uring_queue_exit(&uring.ring);
+    return cooperates;
 }
 
 static int uring_open(void *state, const struct ioapi_config *config, struct err *err)

@@ -45,7 +45,7 @@ struct measure_env {
     const atomic_int *interrupted; /* may be NULL */
     enum measure_cache cache;
     bool advise;              /* posix_fadvise access hints */
-    bool cooperative_ring;    /* io_uring with IORING_SETUP_COOP_TASKRUN */
+    bool cooperative_ring;    /* io_uring with IORING_SETUP_COOP_TASKRUN and what came later */
     uint64_t alignment_bytes; /* requests start at multiples of this, but of no larger size; 0: of their own
                                  size. A multiple of 512 */
     bool shared_region;       /* threads share the whole file instead of disjoint parts */

@@ -47,8 +47,8 @@ const char *fio_job_difference(const struct pattern *pattern, const struct point
          "pvec: fio hands one buffer to a call; this is one buffer of the size of the whole call"},
         {point->api == API_POOL && point->queue_depth > 1,
          "pool: fio has no workers on one stream; this is a job per worker, each on a part of its own"},
-        {point->api == API_IO_URING,
-         "io_uring: fio's ring runs completions cooperatively; fstune's does with --io-uring-cooperative"},
+        {point->api == API_IO_URING, "io_uring: fio's ring runs completions cooperatively; with "
+                                     "--io-uring-ring plain, fstune's does not"},
         {is_split_by_pages(point),
          "large direct requests: how they are cut on their way to the device depends on where the kernel "
          "found memory for the buffers, in every process anew"},

@@ -122,9 +122,13 @@ static const struct option_row rows[] = {
     FLAG("advise", workload.advise, RUNS, "give posix_fadvise access hints"),
     FLAG("shared-region", workload.shared_region, RUNS,
          "threads share the whole file instead of disjoint parts"),
-    FLAG("io-uring-cooperative", workload.io_uring_cooperative, RUNS,
-         "set io_uring up with cooperative task running (Linux 5.19), as fio does; without it the ring is a "
-         "plain one, as in QEMU"),
+    CHOICE(
+        "io-uring-ring", "modern|plain", workload.io_uring_ring, "modern", RUNS,
+        "how io_uring is set up: as modern programs and fio do (one submitter, deferred completions, as far "
+        "as the kernel has them), or without flags as QEMU does, which is the default with --emit for "
+        "virtual machines",
+        GIVEN(workload.io_uring_ring_given)),
+    FLAG("io-uring-cooperative", workload.io_uring_cooperative, RUNS, "the same as --io-uring-ring modern"),
     FLAG("no-lock", file.no_lock, EVERY | CALIBRATE | PREDICT,
          "do not wait for another fstune that measures the same device", .needs = "validate"),
 

@@ -1,6 +1,7 @@
 /* tuner/options/settings: the defaults, which are those of the table of options, and what two sizes need. */
 #include "tuner/options/settings.h"
 
+#include "tuner/base/snippet_formats.h"
 #include "tuner/options/options.h"
 
 #include <errno.h>
@@ -14,6 +15,17 @@ void settings_init(struct settings *settings)
     options_take_defaults(settings, 0);
     memcpy(settings->answers.path[0], "-", sizeof("-"));
     settings->runs.warmup_limit_ns = UINT64_MAX;
+}
+
+bool settings_wants_modern_ring(const struct settings *settings)
+{
+    if (settings->workload.io_uring_ring_given || settings->workload.io_uring_cooperative)
+        return settings->workload.io_uring_cooperative || settings->workload.io_uring_ring == 0;
+    for (size_t i = 0; i < SNIPPET_FORMATS_OF_MACHINES; i++) {
+        if (strcmp(settings->snippet.format, snippet_formats[i]) == 0)
+            return false;
+    }
+    return true;
 }
 
 bool settings_splits_sizes(const struct settings *settings)

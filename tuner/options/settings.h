@@ -120,7 +120,9 @@ struct settings_workload {
     enum measure_cache cache;
     bool cache_given;
     uint64_t alignment_bytes; /* 0: the request size */
-    bool verify, advise, shared_region, io_uring_cooperative;
+    bool verify, advise, shared_region;
+    unsigned io_uring_ring; /* 0: modern, 1: plain; see settings_wants_modern_ring */
+    bool io_uring_ring_given, io_uring_cooperative;
 };
 
 /* Where it is measured. */
@@ -249,6 +251,10 @@ struct settings {
 void settings_init(struct settings *settings);
 
 /* Reads and writes may get request sizes of their own. */
+/* Whether io_uring's ring has the flags that a modern program sets, as asked for; where nothing was asked
+ * for, it has, but for a snippet for a virtual machine, whose ring is a plain one. */
+bool settings_wants_modern_ring(const struct settings *settings);
+
 bool settings_splits_sizes(const struct settings *settings);
 
 /* 0; -EINVAL where two sizes are asked for and the pattern has one kind only. */

@@ -117,5 +117,7 @@ json_t *json_system(const struct session *session)
                         json_integer(session->target.direct_offset_align_bytes));
     json_object_set_new(object, "cache",
                         json_string(session->env.cache == MEASURE_CACHE_COLD ? "cold" : "warm"));
+    json_object_set_new(object, "io_uring_ring",
+                        json_string(session->env.cooperative_ring ? "modern" : "plain"));
     return object;
 }

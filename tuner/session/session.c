@@ -40,7 +40,7 @@ static void init_env(struct session *session)
         .interrupted = &interrupt_signal,
         .cache = settings->workload.cache,
         .advise = settings->workload.advise,
-        .cooperative_ring = settings->workload.io_uring_cooperative,
+        .cooperative_ring = settings_wants_modern_ring(settings) && ioapi_uring_cooperates(),
         .shared_region = settings->workload.shared_region,
         .alignment_bytes = settings->workload.alignment_bytes,
         .verify = settings->workload.verify ? &session->verify : NULL,

@@ -51,7 +51,7 @@ static void set_rules(json_t *header, const struct session *session)
         {"advise", settings->workload.advise},
         {"shared_region", settings->workload.shared_region},
         {"split_sizes", settings->workload.split_sizes},
-        {"io_uring_cooperative", settings->workload.io_uring_cooperative},
+        {"io_uring_cooperative", settings_wants_modern_ring(settings)},
     };
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++)
         /* The unlimited warm-up is -1. */

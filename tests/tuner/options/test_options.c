@@ -36,6 +36,22 @@ TEST(measure_has_its_own_duration_and_warmup_limit)
     assert_true(settings.runs.duration_ns == 50000000 && settings.runs.warmup_limit_ns == 0);
 }
 
+TEST(the_ring_is_modern_but_for_virtual_machines)
+{
+    assert_int_equal(RECOMMEND(NULL), 0);
+    assert_true(settings_wants_modern_ring(&settings));
+    assert_int_equal(RECOMMEND("--io-uring-ring=plain"), 0);
+    assert_false(settings_wants_modern_ring(&settings));
+    assert_int_equal(RECOMMEND("--emit=qemu"), 0);
+    assert_false(settings_wants_modern_ring(&settings));
+    assert_int_equal(RECOMMEND("--emit=kubevirt", "--io-uring-ring=modern"), 0);
+    assert_true(settings_wants_modern_ring(&settings));
+    assert_int_equal(RECOMMEND("--emit=libvirt", "--io-uring-cooperative"), 0);
+    assert_true(settings_wants_modern_ring(&settings));
+    assert_int_equal(RECOMMEND("--emit=postgresql"), 0);
+    assert_true(settings_wants_modern_ring(&settings));
+}
+
 TEST(doctor_has_a_small_file_unless_another_is_asked_for)
 {
     assert_int_equal(PARSE(OPTIONS_DOCTOR, "--quiet"), 0);
@@ -80,7 +96,7 @@ TEST(defaults_that_help_states_are_those_that_settings_hold)
         assert_memory_equal((char *)&stated + row->place, (char *)&defaults + row->place, size_of_place(row));
         n_compared++;
     }
-    assert_int_equal(n_compared, 28);
+    assert_int_equal(n_compared, 29);
 }
 
 TEST(defaults_are_those_of_the_parts_that_they_are_for)
