@@ -96,11 +96,9 @@ static bool reaches_cap(const struct phase *phase, uint64_t n_calls)
 static bool is_over(const struct phase *phase, uint64_t now_ns)
 {
     struct pump_window *window = phase->end->window;
-    if (window == NULL)
+    if (window == NULL || atomic_load_explicit(&window->abandoned, memory_order_relaxed) != 0)
         return now_ns - phase->stats->start_ns >= phase->end->duration_ns &&
                phase->issued_requests >= phase->end->min_requests;
-    if (atomic_load_explicit(&window->abandoned, memory_order_relaxed) != 0)
-        return true;
     return phase->closing_ns != 0 && (atomic_load_explicit(&window->n_to_close, memory_order_relaxed) == 0 ||
                                       now_ns - phase->closing_ns > PUMP_CLOSING_NS);
 }

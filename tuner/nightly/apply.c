@@ -84,7 +84,8 @@ static char *make_environment(const struct apply_order *order, const char *file,
         return NULL;
     fprintf(out, "PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin%c", '\0');
     fprintf(out, "LANG=C%cHOME=/%cFSTUNE_SNIPPET=%s%c", '\0', '\0', file, '\0');
-    fwrite(order->facts, 1, order->n_facts, out);
+    if (order->n_facts > 0)
+        fwrite(order->facts, 1, order->n_facts, out);
     if (fclose(out) == 0)
         return block;
     free(block);

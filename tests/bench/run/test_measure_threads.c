@@ -96,7 +96,7 @@ static void measure(const struct clock *clock, const char *pattern, uint32_t n_t
 
 static void measure_in_turn(uint32_t n_threads)
 {
-    measure(&clock_of_turns, "randread", n_threads, 100000000, 0);
+    measure(&clock_of_turns, "randread", n_threads, 400000000, 0);
 }
 
 static void check_rates(void)

@@ -52,9 +52,9 @@ TEST(direct_bytes_are_our_own_with_every_api)
             continue;
         struct measure_result result = run(&world.target, MEASURE_CACHE_COLD, "randread", api, 1, 1);
         rig_need(!isnan(result.monitor.own_read_bytes), "the kernel does not account I/O (/proc/self/io)");
-        check_own_bytes(result.monitor.own_read_bytes, result.bytes_read);
+        check_own_bytes(result.monitor.own_read_bytes, result.total_bytes_read);
         result = run(&world.target, MEASURE_CACHE_COLD, "randwrite", api, 1, 1);
-        check_own_bytes(result.monitor.own_write_bytes, result.bytes_written);
+        check_own_bytes(result.monitor.own_write_bytes, result.total_bytes_written);
     }
 }
 
@@ -63,7 +63,8 @@ TEST(device_moves_what_we_move)
     need_device();
     rig_need(world.target.direct_read == TARGET_DIRECT_PROVED, "no direct I/O here");
     struct measure_result result = run(&world.target, MEASURE_CACHE_COLD, "randread", API_PSYNC, 1, 2);
-    assert_true(result.monitor.device_read_bytes >= (double)result.bytes_read); /* neighbours come on top */
+    assert_true(result.monitor.device_read_bytes >=
+                (double)result.total_bytes_read); /* neighbours come on top */
 }
 
 TEST(cold_buffered_bytes_are_our_own_with_every_api)
@@ -74,9 +75,9 @@ TEST(cold_buffered_bytes_are_our_own_with_every_api)
         struct measure_result result = run(&world.target, MEASURE_CACHE_COLD, "randread", api, 0, 1);
         rig_need(result.cold == TARGET_COLD_VERIFIED, "the cache cannot be dropped here");
         rig_need(!isnan(result.monitor.own_read_bytes), "the kernel does not account I/O (/proc/self/io)");
-        assert_true(result.monitor.own_read_bytes >= 0.6 * (double)result.bytes_read);
+        assert_true(result.monitor.own_read_bytes >= 0.6 * (double)result.total_bytes_read);
         result = run(&world.target, MEASURE_CACHE_COLD, "randwrite", api, 0, 1);
-        assert_true(result.monitor.own_write_bytes >= 0.6 * (double)result.bytes_written);
+        assert_true(result.monitor.own_write_bytes >= 0.6 * (double)result.total_bytes_written);
     }
 }
 
@@ -89,7 +90,7 @@ TEST(bytes_from_the_cache_are_not_our_own)
         struct measure_result result = run(&world.target, MEASURE_CACHE_WARM, "randread", api, 0, 1);
         rig_need(!isnan(result.monitor.own_read_bytes), "the kernel does not account I/O (/proc/self/io)");
         assert_true(result.bytes_read > 0);
-        assert_true(result.monitor.own_read_bytes < 0.5 * (double)result.bytes_read);
+        assert_true(result.monitor.own_read_bytes < 0.5 * (double)result.total_bytes_read);
     }
 }
 
@@ -180,7 +181,7 @@ TEST(limit_of_a_group_pins_the_rate)
     rig_need(world.target.direct_read == TARGET_DIRECT_PROVED, "no direct I/O here");
     hostinfo_find_device(world.target.fd, &device);
     bool throttled = throttle_run(&device, 4 * MIB, 4 * MIB, run_throttled, inside);
-    double bps = inside->throughput_bps, read = (double)inside->bytes_read;
+    double bps = inside->throughput_bps, read = (double)inside->total_bytes_read;
     double own = inside->monitor.own_read_bytes;
     munmap(inside, sizeof(*inside));
     rig_need(throttled, "no control groups of version 1 with blkio, or not root");
