@@ -2,6 +2,8 @@
 #include "tuner/search/tune.h"
 
 #include <errno.h>
+#include <gsl/gsl_cdf.h>
+#include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -129,6 +131,30 @@ static void set_verdicts(struct tune *tune, const size_t *points, size_t n, size
     free(verdicts);
 }
 
+/* What is lost on average by taking the point instead of the best-looking one, as a difference of logs, by
+ * what their replays tell: E[max(0, difference)] of a normal one. */
+static double expected_shortfall(const struct tune *tune, size_t best, size_t point)
+{
+    const struct moments *of_best = &tune->belief.moments[best], *own = &tune->belief.moments[point];
+    double df, variance = belief_run_variance(&tune->belief, best, &df) / (double)of_best->n +
+                          belief_run_variance(&tune->belief, point, &df) / (double)own->n;
+    double mean = of_best->mean - own->mean, std = sqrt(variance);
+    if (!(std > 0))
+        return fmax(mean, 0);
+    return std * gsl_ran_ugaussian_pdf(mean / std) + mean * gsl_cdf_ugaussian_P(mean / std);
+}
+
+/* A point that is proved to be as good, or of which no more than the tolerance is expected to be lost: under
+ * noise, waiting for the proof would leave the choice to whatever looked best. */
+static bool is_good_enough(const struct tune *tune, size_t best, size_t point)
+{
+    if (tune->verdicts[point] == VERDICT_EQUIVALENT)
+        return true;
+    return tune->verdicts[point] == VERDICT_UNDECIDED &&
+           record_count(&tune->records[point], false) >= TUNE_MIN_REPLAYS &&
+           expected_shortfall(tune, best, point) <= tune->margin;
+}
+
 void tune_choose(struct tune *tune)
 {
     size_t *points = malloc(tune->space.n_points * sizeof *points);
@@ -144,7 +170,7 @@ void tune_choose(struct tune *tune)
         set_verdicts(tune, points, n, best);
         tune->best = tune->chosen = points[best];
         for (size_t i = 0; i < n; i++) {
-            if (tune->verdicts[points[i]] == VERDICT_EQUIVALENT &&
+            if (is_good_enough(tune, points[best], points[i]) &&
                 tune_is_cheaper(tune, points[i], tune->chosen))
                 tune->chosen = points[i];
         }
