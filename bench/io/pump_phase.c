@@ -91,14 +91,21 @@ static bool reaches_cap(const struct phase *phase, uint64_t n_calls)
     return cap != 0 && phase->issued_bytes + n_calls * phase->pump->most_call_bytes > cap;
 }
 
+static bool has_lasted(const struct phase *phase, uint64_t now_ns)
+{
+    return now_ns - phase->stats->start_ns >= phase->end->duration_ns &&
+           phase->issued_requests >= phase->end->min_requests;
+}
+
 /* Queues stay full until the slots of all pumps have closed, since the last requests would find a device with
  * less to do; but no longer than what closing may take. */
 static bool is_over(const struct phase *phase, uint64_t now_ns)
 {
     struct pump_window *window = phase->end->window;
-    if (window == NULL || atomic_load_explicit(&window->abandoned, memory_order_relaxed) != 0)
-        return now_ns - phase->stats->start_ns >= phase->end->duration_ns &&
-               phase->issued_requests >= phase->end->min_requests;
+    if (window == NULL)
+        return has_lasted(phase, now_ns);
+    if (atomic_load_explicit(&window->abandoned, memory_order_relaxed) != 0)
+        return phase->closing_ns != 0 || has_lasted(phase, now_ns);
     return phase->closing_ns != 0 && (atomic_load_explicit(&window->n_to_close, memory_order_relaxed) == 0 ||
                                       now_ns - phase->closing_ns > PUMP_CLOSING_NS);
 }
@@ -202,8 +209,6 @@ static void close_slot(struct phase *phase, uint64_t *opened_ns, uint64_t now_ns
 static void look_for_opening(struct phase *phase)
 {
     phase->opened_ns = atomic_load_explicit(&phase->end->window->opened_ns, memory_order_acquire);
-    if (phase->opened_ns == 0)
-        return;
     phase->stats->opened_ns = phase->opened_ns;
 }
 

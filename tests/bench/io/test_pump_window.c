@@ -105,6 +105,29 @@ TEST(a_pump_goes_on_by_itself_when_another_gave_up)
     rig_check_drained(rig);
 }
 
+static bool says_so(void *context, double batch_latency_ns)
+{
+    (void)context, (void)batch_latency_ns;
+    return true;
+}
+
+/* Another pump has failed: this one does not go on for the time that it was given. */
+TEST(a_pump_that_is_told_to_end_does_so_without_a_window)
+{
+    for (size_t i = 0; i < N_OF(depths); i++) {
+        struct pump_window window = {0};
+        AUTO(rig_free) struct pump_rig *rig = rig_with_window(depths[i], latency_15us, &window);
+        atomic_store(&window.n_to_open, depths[i] + 1);
+        atomic_store(&window.n_to_close, depths[i] + 1);
+        atomic_store(&window.abandoned, 1);
+        rig->end.warmup_limit_ns = rig->end.duration_ns = 1000000 * MS;
+        rig->end.is_warm = rig->end.after_batch = says_so;
+        rig_run(rig);
+        assert_true(rig->script.n_accepted < 100);
+        rig_check_drained(rig);
+    }
+}
+
 LATENCY(latency_one_hangs, index == 9 ? 5000 * MS : 1 * MS)
 
 /* The others are sent again for a second of closing, no longer; its slot counts the time that it took. */
