@@ -93,7 +93,8 @@ static int settle_settings(const struct command *command, struct settings *setti
     if (!settings->workload.pattern_given)
         return err_set(err, -EINVAL,
                        "--pattern is missing; give read, write, randread, randwrite, rw:70, randrw:70 ...");
-    return settings_check_split(settings, err);
+    int result = settings_check_ring(settings, err);
+    return result < 0 ? result : settings_check_split(settings, err);
 }
 
 int command_run_measuring(const struct command *command, int argc, char **argv)

@@ -33,6 +33,16 @@ bool settings_splits_sizes(const struct settings *settings)
     return settings->workload.split_sizes || settings->workload.levels[FACTOR_WRITE_SIZE].n > 0;
 }
 
+int settings_check_ring(const struct settings *settings, struct err *err)
+{
+    if (settings->workload.io_uring_cooperative && settings->workload.io_uring_ring != 0)
+        return err_set(
+            err, -EINVAL,
+            "--io-uring-cooperative asks for a modern ring and --io-uring-ring for a plain one; leave "
+            "one of them out");
+    return 0;
+}
+
 int settings_check_split(const struct settings *settings, struct err *err)
 {
     const char *option = settings->workload.split_sizes ? "split-sizes" : "write-request-size";

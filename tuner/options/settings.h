@@ -255,6 +255,9 @@ void settings_init(struct settings *settings);
  * for, it has, but for a snippet for a virtual machine, whose ring is a plain one. */
 bool settings_wants_modern_ring(const struct settings *settings);
 
+/* 0, or -EINVAL where two options ask for two rings. */
+int settings_check_ring(const struct settings *settings, struct err *err);
+
 bool settings_splits_sizes(const struct settings *settings);
 
 /* 0; -EINVAL where two sizes are asked for and the pattern has one kind only. */

@@ -48,8 +48,11 @@ TEST(the_ring_is_modern_but_for_virtual_machines)
     assert_true(settings_wants_modern_ring(&settings));
     assert_int_equal(RECOMMEND("--emit=libvirt", "--io-uring-cooperative"), 0);
     assert_true(settings_wants_modern_ring(&settings));
+    assert_int_equal(settings_check_ring(&settings, NULL), 0);
     assert_int_equal(RECOMMEND("--emit=postgresql"), 0);
     assert_true(settings_wants_modern_ring(&settings));
+    assert_int_equal(RECOMMEND("--io-uring-ring=plain", "--io-uring-cooperative"), 0);
+    assert_int_equal(settings_check_ring(&settings, NULL), -EINVAL);
 }
 
 TEST(doctor_has_a_small_file_unless_another_is_asked_for)
