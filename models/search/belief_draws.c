@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_math.h>
+#include <gsl/gsl_statistics.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,6 +14,10 @@
 /* A rival this many of its own and the asked point's standard deviations short of the margin does not matter:
  * less than 1e-6 each. */
 #define HOPELESS_STDS 5.0
+
+/* A bound on the shortfall is looked for up to this, in steps of this, in log response. */
+#define WIDEST_GAP 8.0
+#define GAP_STEP   1e-4
 
 struct rival {
     size_t point;
@@ -62,20 +67,14 @@ static size_t find_rivals(const struct belief *belief, size_t point, double marg
     return GSL_MIN(n, MAX_JOINT - 1);
 }
 
-/* Share of draws in which no other column exceeds the first by more than margin. */
-static double share_within(const double *draws, size_t n, size_t n_draws, double margin)
+/* By how much the best of the other columns exceeds the first, of each draw. */
+static void find_gaps(const double *draws, size_t n, size_t n_draws, double *ret_gaps)
 {
-    size_t n_within = 0;
-
     for (size_t draw = 0; draw < n_draws; draw++) {
         const double *row = draws + draw * n;
-        size_t i = 1;
 
-        while (i < n && row[i] - row[0] <= margin)
-            i++;
-        n_within += i == n;
+        ret_gaps[draw] = n > 1 ? gsl_stats_max(row + 1, 1, n - 1) - row[0] : -INFINITY;
     }
-    return (double)n_within / (double)n_draws;
 }
 
 /* In a space too small for a surrogate every point stands alone, and one never measured may be anything. */
@@ -99,31 +98,79 @@ static double without_surrogate(const struct belief *belief, size_t point, doubl
     return probability;
 }
 
-int belief_probability_within(const struct belief *belief, size_t point, double margin, size_t n_draws,
-                              gsl_rng *rng, double *ret_probability)
+/* Draws of the gaps between a point and the best of its rivals, those within `margin` of it among them. */
+static int draw_gaps(const struct belief *belief, size_t point, double margin, size_t n_draws, gsl_rng *rng,
+                     double *ret_gaps)
 {
     struct rival *rivals = malloc(belief->space->n_points * sizeof(*rivals));
     size_t points[MAX_JOINT] = {point}, n;
     double *draws = NULL;
-    int result = 0;
+    int result = rivals ? 0 : -ENOMEM;
 
-    if (!rivals)
-        return -ENOMEM;
-    if (!belief->chosen) {
-        *ret_probability = without_surrogate(belief, point, margin);
-        goto out;
+    if (!result) {
+        n = 1 + find_rivals(belief, point, margin, rivals);
+        for (size_t i = 1; i < n; i++)
+            points[i] = rivals[i - 1].point;
+        draws = malloc(n * n_draws * sizeof(*draws));
+        result = draws ? belief_sample(belief, points, n, n_draws, rng, draws) : -ENOMEM;
     }
-    n = 1 + find_rivals(belief, point, margin, rivals);
-    for (size_t i = 1; i < n; i++)
-        points[i] = rivals[i - 1].point;
-    draws = malloc(n * n_draws * sizeof(*draws));
-    result = draws ? belief_sample(belief, points, n, n_draws, rng, draws) : -ENOMEM;
     if (!result)
-        *ret_probability = share_within(draws, n, n_draws, margin);
-    if (!result && belief->mean[point] + margin < belief->ceiling)
-        *ret_probability *= belief_no_lone_peaks(belief, point, belief->mean[point] + margin);
-out:
+        find_gaps(draws, n, n_draws, ret_gaps);
     free(rivals);
     free(draws);
+    return result;
+}
+
+/* Probability of no gap above margin, and of no isolated fast point above it. */
+static double within(const struct belief *belief, size_t point, double margin, const double *gaps,
+                     size_t n_draws)
+{
+    double response = belief->mean[point] + margin, n_within = 0.0;
+
+    for (size_t draw = 0; draw < n_draws; draw++)
+        n_within += gaps[draw] <= margin;
+    return n_within / (double)n_draws *
+           (response < belief->ceiling ? belief_no_lone_peaks(belief, point, response) : 1.0);
+}
+
+int belief_probability_within(const struct belief *belief, size_t point, double margin, size_t n_draws,
+                              gsl_rng *rng, double *ret_probability)
+{
+    double *gaps;
+    int result;
+
+    if (!belief->chosen) {
+        *ret_probability = without_surrogate(belief, point, margin);
+        return 0;
+    }
+    gaps = malloc(n_draws * sizeof(*gaps));
+    result = gaps ? draw_gaps(belief, point, margin, n_draws, rng, gaps) : -ENOMEM;
+    if (!result)
+        *ret_probability = within(belief, point, margin, gaps, n_draws);
+    free(gaps);
+    return result;
+}
+
+int belief_shortfall_bound(const struct belief *belief, size_t point, double confidence, size_t n_draws,
+                           gsl_rng *rng, double *ret_margin)
+{
+    double *gaps = malloc(n_draws * sizeof(*gaps)), low = 0.0, high = WIDEST_GAP;
+    int result = gaps ? 0 : -ENOMEM;
+
+    if (!result && belief->chosen)
+        result = draw_gaps(belief, point, 0.0, n_draws, rng, gaps);
+    while (!result && high - low > GAP_STEP) {
+        double margin = 0.5 * (low + high);
+        double probability = belief->chosen ? within(belief, point, margin, gaps, n_draws)
+                                            : without_surrogate(belief, point, margin);
+
+        if (probability >= confidence)
+            high = margin;
+        else
+            low = margin;
+    }
+    free(gaps);
+    if (!result)
+        *ret_margin = high < WIDEST_GAP ? high : INFINITY;
     return result;
 }

@@ -120,6 +120,7 @@ void retune_config_init_target(struct retune_target *target)
     settings_init(&target->settings);
     target->settings.limits.budget_ns = 120 * CLOCK_NS_PER_S;
     target->settings.limits.max_write_bytes = 8ULL << 30;
+    target->settings.search.tolerance_share = 0.03;
     target->settings.quiet = true;
     for (size_t i = 0; i < N_KEYS; i++) {
         bool has_default_setting =

@@ -25,6 +25,8 @@ enum objective { OBJECTIVE_THROUGHPUT, OBJECTIVE_IOPS, OBJECTIVE_LATENCY, OBJECT
 /* As --objective has them. */
 extern const char *const settings_objective_names[OBJECTIVE_N];
 
+enum prefers { PREFERS_CHEAPEST, PREFERS_FASTEST };
+
 enum profile { PROFILE_MAX_THROUGHPUT, PROFILE_BALANCED, PROFILE_LOW_LATENCY, PROFILE_N };
 
 /* Files that an option names when it is repeated, in the order given. */
@@ -163,6 +165,7 @@ struct settings_runs {
 /* What `recommend` looks for; `experiment` knows the tolerance and --resume too. */
 struct settings_search {
     double tolerance_share;
+    enum prefers prefers; /* of the settings within the tolerance */
     enum objective objective;
     enum profile profile; /* that is the answer */
     bool profile_given;

@@ -101,6 +101,12 @@ static json_t *json_counterpart(const struct tune *tune)
                      json_throughput(&row, tune->settings->runs.confidence_share));
 }
 
+static json_t *json_shortfall(const struct tune *tune)
+{
+    return json_pack("{s:o, s:f}", "share", json_number(tune->shortfall_share), "confidence",
+                     tune->settings->runs.confidence_share);
+}
+
 static void set_answer(json_t *object, const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
@@ -116,6 +122,9 @@ static void set_answer(json_t *object, const struct answer *answer)
                              answer->has_sustained ? &answer->sustained : NULL);
     json_object_set_new(object, "probability_within_tolerance",
                         known ? json_number(tune->probability) : json_null());
+    json_object_set_new(object, "shortfall_bound", known ? json_shortfall(tune) : json_null());
+    json_object_set_new(object, "basis",
+                        known ? json_string(tune->is_proved ? "proved" : "expected") : json_null());
     json_object_set_new(object, "conclusive", json_boolean(known && tune->conclusive));
     json_object_set_new(object, "best", known ? json_row(&answer->best) : json_null());
     json_object_set_new(

@@ -54,6 +54,13 @@ double objective_margin(const struct settings *settings)
     return objective_table[settings->search.objective].lower ? log1p(tolerance) : -log1p(-tolerance);
 }
 
+double objective_share(const struct settings *settings, double margin)
+{
+    bool rise = settings->search.profile == PROFILE_MAX_THROUGHPUT &&
+                objective_table[settings->search.objective].lower;
+    return rise ? expm1(margin) : -expm1(-margin);
+}
+
 static int check_load(const struct settings *settings, const struct candidates *candidates, struct err *err)
 {
     const char *name = settings_objective_names[settings->search.objective];

@@ -31,6 +31,9 @@ double objective_response(const struct settings *settings, double reference_log_
 /* The tolerance on that scale, > 0. */
 double objective_margin(const struct settings *settings);
 
+/* A margin of that scale as people read it: a loss of the rate, or a rise of the latency. */
+double objective_share(const struct settings *settings, double margin);
+
 /* Refuses what cannot be compared: latencies over several sizes or numbers of threads, --profile together
  * with an objective of another kind. 0 or -EINVAL. */
 int objective_check(const struct settings *settings, const struct candidates *candidates, struct err *err);

@@ -243,7 +243,7 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
     tune->policy = session->policy != NULL ? *session->policy : tune_policy_usual;
     tune->best = tune->chosen = tune->baseline = tune->default_setting = tune->counterpart = TUNE_NONE;
     tune->split = tune->unsplit = tune->unpaid = TUNE_NONE;
-    tune->lowest_p99_ns = NAN;
+    tune->lowest_p99_ns = tune->shortfall_share = NAN;
     tune->margin = objective_margin(tune->settings);
     tune->reference_log_bps = -INFINITY;
     tune_length_init(tune);

@@ -137,6 +137,9 @@ struct tune {
     double
         lowest_p99_ns;  /* with --max-latency-p99: of the points, the mean over their replays; NaN: unknown */
     double probability; /* probability_within_tolerance */
+    double shortfall_share; /* what is lost at most against the best of the whole space, with the confidence
+                               asked for; NaN: not known */
+    bool is_proved; /* the chosen point is within the tolerance of the best by its own replays, not on average */
     bool conclusive;
     size_t split, unsplit;             /* best with two sizes, best with one; TUNE_NONE: there is none */
     struct objective_ratio split_gain; /* of the former over the latter, where both have replays enough */

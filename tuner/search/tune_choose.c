@@ -169,7 +169,8 @@ void tune_choose(struct tune *tune)
     if (best != TUNE_NONE) {
         set_verdicts(tune, points, n, best);
         tune->best = tune->chosen = points[best];
-        for (size_t i = 0; i < n; i++) {
+        bool cheapest = tune->settings->search.prefers == PREFERS_CHEAPEST;
+        for (size_t i = 0; i < n && cheapest; i++) {
             if (is_good_enough(tune, points[best], points[i]) &&
                 tune_is_cheaper(tune, points[i], tune->chosen))
                 tune->chosen = points[i];
@@ -178,10 +179,20 @@ void tune_choose(struct tune *tune)
     free(points);
 }
 
-static bool is_conclusive(const struct tune *tune)
+/* What is claimed of the chosen point, which lies in the space. 0 or -ENOMEM. */
+static int claim(struct tune *tune)
 {
-    return tune->probability >= tune->settings->runs.confidence_share &&
-           record_count(&tune->records[tune->chosen], true) >= TUNE_CONFIRMING_LEAST;
+    double confidence = tune->settings->runs.confidence_share, margin = INFINITY;
+    size_t chosen = tune->chosen;
+    if (belief_shortfall_bound(&tune->belief, chosen, confidence, JUDGE_DRAWS, tune->rng, &margin) < 0 ||
+        belief_probability_within(&tune->belief, chosen, tune->margin, JUDGE_DRAWS, tune->rng,
+                                  &tune->probability) < 0)
+        return -ENOMEM;
+    tune->shortfall_share = objective_share(tune->settings, margin);
+    tune->is_proved = chosen == tune->best || tune->verdicts[chosen] == VERDICT_EQUIVALENT;
+    tune->conclusive = margin <= tune->margin &&
+                       record_count(&tune->records[chosen], true) >= TUNE_CONFIRMING_LEAST;
+    return 0;
 }
 
 int tune_judge(struct tune *tune)
@@ -206,11 +217,7 @@ int tune_judge(struct tune *tune)
         if (i != chosen && (tune_misses_p99(tune, i) || tune_distrust(tune, i) != 0))
             belief_exclude(&tune->belief, i);
     }
-    if (belief_probability_within(&tune->belief, chosen, tune->margin, JUDGE_DRAWS, tune->rng,
-                                  &tune->probability) < 0)
-        return -ENOMEM;
-    tune->conclusive = is_conclusive(tune);
-    return 0;
+    return claim(tune);
 }
 
 int tune_adopt(struct tune *tune, size_t point)
@@ -218,13 +225,7 @@ int tune_adopt(struct tune *tune, size_t point)
     tune->chosen = point;
     if (tune->best == TUNE_NONE)
         tune->best = point;
-    tune->probability = NAN;
-    tune->conclusive = false;
-    if (point >= tune->space.n_points)
-        return 0;
-    if (belief_probability_within(&tune->belief, point, tune->margin, JUDGE_DRAWS, tune->rng,
-                                  &tune->probability) < 0)
-        return -ENOMEM;
-    tune->conclusive = is_conclusive(tune);
-    return 0;
+    tune->probability = tune->shortfall_share = NAN;
+    tune->conclusive = tune->is_proved = false;
+    return point < tune->space.n_points ? claim(tune) : 0;
 }
