@@ -19,7 +19,8 @@
 
 #define DIGITS 6
 /* More would make the page long and say no more. The page says that there are more. */
-#define MAX_RUNS 5000
+#define MAX_RUNS   5000
+#define PLACE_SIZE 160
 
 struct page {
     FILE *out;
@@ -164,7 +165,7 @@ static json_t *json_search(const struct page *page)
 /* ---- data ---- */
 
 /* Lists of points, which json_data writes as rows. */
-static const char *const lists[] = {"points", "equivalent", "undecided"};
+static const char *const lists[] = {"points", "equivalent", "undecided", "pareto"};
 
 /* The factors, api and sync as numbers; the write size 0 where it is that of reads. NULL where the object is
  * no point. */
@@ -200,7 +201,19 @@ static json_t *json_row(const json_t *object)
     json_array_append_new(row, json_figure(json_read_number(object, "achieved_depth")));
     json_array_append_new(row, json_figure(json_read_number(object, "replays")));
     json_array_append_new(row, json_boolean(json_array_size(json_object_get(object, "disqualified_by")) > 0));
+    json_array_append(row, json_object_get(object, "levels"));
     return row;
+}
+
+static json_t *json_profiles(json_t *profiles)
+{
+    json_t *rows = json_object(), *profile;
+    const char *name;
+    json_object_foreach(profiles, name, profile)
+    {
+        json_object_set_new(rows, name, json_row(profile));
+    }
+    return rows;
 }
 
 /* Those that can be read; the number of the others is added to n_damaged. */
@@ -229,6 +242,7 @@ static void add_rows(json_t *data, const struct page *page)
         json_array_append_new(json_object_get(data, "points"), row);
     n_damaged += json_is_object(measured) && row == NULL;
     json_object_set_new(data, "n_damaged", json_integer((json_int_t)n_damaged));
+    json_object_set_new(data, "profiles", json_profiles(json_object_get(page->document, "profiles")));
     json_object_set_new(data, "recommendation",
                         json_factors_or_null(json_object_get(page->document, "recommendation")));
     json_object_set_new(data, "best", json_factors_or_null(json_object_get(page->document, "best")));
@@ -245,14 +259,21 @@ static json_t *json_rest(const json_t *document)
 
 static json_t *json_night(const json_t *document)
 {
-    const json_t *rate = json_object_get(document, "throughput");
-    const char *when = json_string_value(json_object_get(json_object_get(document, "system"), "measured_at"));
-    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:b}", "when", when != NULL ? when : "", "setting",
-                     json_factors_or_null(json_object_get(document, "recommendation")), "mean",
-                     json_figure(json_read_number(rate, "mean")), "low",
+    const json_t *rate = json_object_get(document, "throughput"), *row = json_object_get(document, "row");
+    const json_t *system = json_object_get(document, "system");
+    char where[PLACE_SIZE];
+    if (json_is_true(json_object_get(system, "simulated")))
+        snprintf(where, sizeof where, "%s", json_read_text(system, "surface", ""));
+    else
+        snprintf(where, sizeof where, "%s, %s", json_read_text(system, "hostname", "?"),
+                 json_read_text(system, "file_system", "?"));
+    return json_pack("{s:s, s:o, s:s, s:o, s:o, s:o, s:o}", "when", json_read_text(system, "measured_at", ""),
+                     "where", json_text(where), "pattern",
+                     json_read_text(json_object_get(document, "pattern"), "name", ""), "setting",
+                     json_factors_or_null(row != NULL ? row : json_object_get(document, "recommendation")),
+                     "mean", json_figure(json_read_number(rate, "mean")), "low",
                      json_figure(json_read_number(rate, "ci_low")), "high",
-                     json_figure(json_read_number(rate, "ci_high")), "conclusive",
-                     json_is_true(json_object_get(document, "conclusive")));
+                     json_figure(json_read_number(rate, "ci_high")));
 }
 
 static json_t *json_nights(const struct page *page)

@@ -1,5 +1,5 @@
 /* Charts of the page: SVG made by hand. A chart is a list of marks that hover, focus and arrow keys reach. */
-const SYMBOLS = ['', '\u2605', '\u2605', '\u25b2', '=', '?', '', '\u25c6', '!'];
+const SYMBOLS = ['', '\u2605', '\u2605', '\u25b2', '=', '?', '', '\u25c6', '!', '\u2605', '\u2605'];
 /* The colour scale cividis, dark to light: it reads the same with any colour vision. */
 const SCALE = [[0, 34, 78], [67, 78, 108], [125, 124, 120], [188, 175, 111], [254, 232, 56]];
 
@@ -82,7 +82,7 @@ function level(factor, value) {
     return data.syncs[value];
   if (factor === WRITE_SIZE && value === 0)
     return 'same';
-  return factor === 0 || factor === WRITE_SIZE ? size(value) : String(value);
+  return [SIZE, WRITE_SIZE, FILE_SIZE, ALIGNMENT].includes(factor) && is_number(value) ? size(value) : String(value);
 }
 
 const FIGURES = [
@@ -99,6 +99,7 @@ function setting(row) {
     parts.push(row[4] + ' threads');
   if (data.syncs[row[SYNC]] !== 'end')
     parts.push('sync ' + data.syncs[row[SYNC]]);
+  parts.push(...VARYING.filter(f => f >= PATTERN && known(row[f])).map(f => f === PATTERN ? row[f] : TITLES[f].toLowerCase() + ' ' + level(f, row[f])));
   return parts.join(', ');
 }
 
@@ -231,17 +232,22 @@ function symbol(i, x, y, hollow) {
     fill: hollow ? 'var(--paper)' : `var(--s${i})`, stroke: `var(--s${i})`, 'stroke-width': 1.5 });
 }
 
+/* One of many: small, and so thin that a crowd of them looks darker than one. */
+function dot(x, y, kind) {
+  return svg('circle', { class: `shape dot ${kind || ''}`, cx: x, cy: y, r: kind ? 4.5 : 3.5 });
+}
+
 function whisker(x, low, high, colour) {
   return svg('path', { class: 'whisker', d: `M${x},${low}V${high}M${x - 4},${low}h8M${x - 4},${high}h8`, stroke: colour, fill: 'none' });
 }
 
-/* Names of the series, that with the number `hollow` with an empty symbol, and further words. */
-function legend(names, more, hollow) {
+/* Names of the series with their symbols, and further words. */
+function legend(names, more, shape = i => symbol(i, 8, 8)) {
   const list = element('ul', { class: 'legend' });
   names.forEach((name, i) => {
     const box = drawing(16, 16);
     box.setAttribute('aria-hidden', 'true');
-    box.append(symbol(i, 8, 8, i === hollow));
+    box.append(shape(i));
     list.append(element('li', {}, box, name));
   });
   for (const text of more || [])

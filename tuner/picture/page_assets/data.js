@@ -1,12 +1,17 @@
 /* What the page shows, made of the document in it. A point is a row: its factors, its figures, its standing. */
 'use strict';
 
-/* Members of a row, behind the factors; C writes those up to DEPTH (page_data.c). */
-const MEAN = 7, LOW = 8, HIGH = 9, IOPS = 10, LATENCY = 11, P99 = 12, DEPTH = 13, REPLAYS = 14, STANDING = 15;
+/* Members of a row, behind the factors; C writes those up to STANDING (page.c), and of an experiment the levels of its factors, of which
+ * the conditions become further members. */
+const MEAN = 7, LOW = 8, HIGH = 9, IOPS = 10, LATENCY = 11, P99 = 12, DEPTH = 13, REPLAYS = 14, STANDING = 15, LEVELS = 16;
 const SIZE = 0, QUEUE = 1, DIRECT = 2, API = 3, THREADS = 4, SYNC = 5, WRITE_SIZE = 6, N_FACTORS = 7;
+const PATTERN = 17, FILE_SIZE = 19, ALIGNMENT = 21;
 const KEYS = ['request_size', 'queue_depth', 'direct', 'api', 'threads', 'sync', 'write_request_size'];
+const CONDITIONS = ['pattern', 'cache', 'file_size', 'files', 'alignment'];
 const TITLES = ['Request size', 'Queue depth', 'Direct I/O', 'I/O API', 'Threads', 'Sync', 'Write size'];
-const STANDINGS = ['', 'recommended, best', 'recommended', 'best', 'as good as the best', 'undecided', 'worse', 'baseline', 'not trusted'];
+['Pattern', 'Cache', 'File size', 'Files', 'Alignment'].forEach((title, i) => { TITLES[PATTERN + i] = title; });
+const STANDINGS = ['', 'recommended, fastest', 'recommended', 'fastest', 'as good as the fastest', 'undecided', 'slower', 'baseline', 'not trusted',
+  'fastest and cheapest', 'cheapest as good as the fastest'];
 
 /* Control characters, and those that turn the direction of the text around them: they can make a command look like another one. */
 const plain = text => text.replace(/[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
@@ -38,15 +43,30 @@ function standing_of(row, sets, is_distrusted) {
   return sets.undecided.has(key) ? 5 : sets.equivalent.has(key) ? 4 : is_object(answer.best) ? 6 : 0;
 }
 
-const is_chosen = row => row[STANDING] === 1 || row[STANDING] === 2;
+const is_chosen = row => [1, 2, 9, 10].includes(row[STANDING]);
+/* What stands in the table even where it is folded. */
+const is_kept = row => [1, 2, 3, 7, 9, 10].includes(row[STANDING]);
 
-/* A row without a mean stands last. */
-function by_rate(a, b) {
-  const rate_of = row => known(row[MEAN]) ? row[MEAN] : -Infinity;
-  if (rate_of(a) !== rate_of(b))
-    return rate_of(b) - rate_of(a);
+/* What the search was for: the figure that tables are sorted by. */
+const AIM = { latency: LATENCY, p99: P99 }[string('objective', 'name')] || MEAN;
+
+/* A row without the figure stands last. */
+function by_aim(a, b) {
+  if (known(a[AIM]) && known(b[AIM]) && a[AIM] !== b[AIM])
+    return AIM === MEAN ? b[AIM] - a[AIM] : a[AIM] - b[AIM];
   const f = KEYS.findIndex((key, i) => a[i] !== b[i]);
-  return f < 0 ? 0 : a[f] - b[f];
+  return known(b[AIM]) - known(a[AIM]) || (f < 0 ? 0 : a[f] - b[f]);
+}
+
+/* An experiment has an answer for each set of conditions, in numbers of points. */
+function read_answers() {
+  const set = (number, standing) => { if (data.points[number]) data.points[number][STANDING] = standing; };
+  for (const each of list('analysis', 'answers')) {
+    [].concat(member(each, 'equivalent') ?? []).forEach(number => set(number, 4));
+    [].concat(member(each, 'undecided') ?? []).forEach(number => set(number, 5));
+    set(member(each, 'cheapest'), 10);
+    set(member(each, 'best'), member(each, 'best') === member(each, 'cheapest') ? 9 : 3);
+  }
 }
 
 function read_points() {
@@ -54,9 +74,13 @@ function read_points() {
   for (const row of data.points) {
     row[STANDING] = standing_of(row, sets, row[STANDING]);
     row[IOPS] = row[WRITE_SIZE] || !known(row[MEAN]) ? null : row[MEAN] / row[SIZE];
+    if (row.length > LEVELS)
+      row.push(...CONDITIONS.map(key => member(row[LEVELS], key)));
   }
-  data.points.sort(by_rate);
+  if (data.n_damaged === 0)
+    read_answers();
+  data.points.sort(by_aim);
 }
 
 read_points();
-const VARYING = KEYS.flatMap((key, f) => data.points.some(row => row[f] !== data.points[0][f]) ? [f] : []);
+const VARYING = TITLES.flatMap((title, f) => data.points.some(row => row[f] !== data.points[0][f]) ? [f] : []);

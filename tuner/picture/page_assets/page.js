@@ -2,22 +2,36 @@
 
 /* -- the response: what was measured, over two of the factors -- */
 
-const STANDING_WORDS = ['\u2605 recommended', '\u25b2 best', '= as good as the best', '? undecided', '\u25c6 baseline', '! not trusted'];
+const STAR = `\u2605 ${is_experiment ? 'cheapest as good as the fastest' : 'recommended'}`;
+const STANDING_WORDS = [STAR, '\u25b2 fastest', '= as good as the fastest', '? undecided', '\u25c6 baseline', '! not trusted'];
 const MAX_SERIES = 7;
 
 function levels(factor, rows) {
-  return [...new Set(rows.map(row => row[factor]))].sort((a, b) => a - b);
+  return [...new Set(rows.map(row => row[factor]))].sort((a, b) => a < b ? -1 : 1);
 }
 
-/* For every pair of levels the best of the rows that are left, by the figure. */
+/* For every pair of levels the best of the rows that are left, by the figure; and the rows with a mark that a faster one hides there. */
 function best_of(rows, figure, across, down) {
-  const cells = new Map();
+  const cells = new Map(), marked = new Map();
   for (const row of rows) {
     const key = row[across] + '/' + row[down], other = cells.get(key);
     if (known(row[figure.member]) && (!other || (row[figure.member] - other[figure.member]) * figure.better > 0))
       cells.set(key, row);
+    if (is_kept(row))
+      marked.set(key, [...(marked.get(key) || []), row]);
   }
-  return cells;
+  return { cells, marked: key => (marked.get(key) || []).filter(row => row !== cells.get(key)) };
+}
+
+/* How the best of a cell stands beside the best of all, and which marked settings are in the cell, too. */
+function of_the_best(figure, row, best) {
+  const share = figure.better > 0 ? row[figure.member] / best[figure.member] : best[figure.member] / row[figure.member];
+  return figure.better > 0 ? `${(100 * share).toFixed(0)} %` : `${digits3(1 / share)} x`;
+}
+
+function describe_cell(figure, row, others, best) {
+  return [describe(row), `${of_the_best(figure, row, best)} of the best`,
+    ...others.map(other => `${SYMBOLS[other[STANDING]]} ${STANDINGS[other[STANDING]]} here: ${setting(other)}, ${figure.text(other[figure.member])}`)].join('\n');
 }
 
 function extremes(cells, figure) {
@@ -30,11 +44,23 @@ function sentence(figure, cells) {
     return 'Nothing was measured with this choice.';
   const { best, worst } = extremes(cells, figure);
   const words = row => figure.text(row[figure.member]) + ' at ' + setting(row);
-  return `${figure.title}: best ${words(best)}; worst ${words(worst)}. The table below has all figures.`;
+  return `${figure.title}: best ${words(best)}; worst ${words(worst)}. A cell shows the best of all settings in it, and its share of the best.`;
+}
+
+/* From the worst to the best, on the logarithmic scale of the map. */
+function colour_bar(shown, best, worst) {
+  const N = 48, chart = drawing(340, 44), middle = Math.sqrt(best[shown.member] * worst[shown.member]);
+  for (let i = 0; i < N; i++)
+    chart.append(svg('rect', { x: 45 + 250 * i / N, y: 4, width: 250 / N + 0.5, height: 12, fill: `rgb(${ramp(i / (N - 1))})` }));
+  [worst[shown.member], middle, best[shown.member]].forEach((value, i) => chart.append(label(45 + 125 * i, 34,
+    shown.text(value), { class: 'soft', 'text-anchor': 'middle' })));
+  chart.setAttribute('role', 'img');
+  chart.setAttribute('aria-label', `Colours: dark ${shown.text(worst[shown.member])}, light ${shown.text(best[shown.member])}`);
+  return chart;
 }
 
 function heat_map(state) {
-  const { figure: shown, cells, across, down, columns, rows } = state;
+  const { figure: shown, cells, marked, across, down, columns, rows } = state;
   const WIDTH = 72, HEIGHT = 44, LEFT = 100, TOP = 52;
   const chart = drawing(LEFT + WIDTH * columns.length + 10, TOP + HEIGHT * rows.length + 8);
   const { best, worst } = cells.size ? extremes(cells, shown) : {};
@@ -53,38 +79,38 @@ function heat_map(state) {
         return;
       }
       const colour = ramp(Math.log(row[shown.member] / worst[shown.member]) / spread);
-      const made = mark(chart, x, y, describe(row), svg('rect', { class: 'shape', fill: `rgb(${colour})`, ...box }),
-        label(x + WIDTH / 2, y + 19, shown.text(row[shown.member])), label(x + WIDTH / 2, y + 36, SYMBOLS[row[STANDING]]));
+      const others = marked(column + '/' + value), symbols = [row, ...others].map(each => SYMBOLS[each[STANDING]]).join('');
+      const made = mark(chart, x, y, describe_cell(shown, row, others, best), svg('rect', { class: 'shape', fill: `rgb(${colour})`, ...box }),
+        label(x + WIDTH / 2, y + 19, shown.text(row[shown.member])), label(x + WIDTH / 2, y + 36, `${symbols} ${of_the_best(shown, row, best)}`.trim()));
       made.classList.add('cell');
       if (luminance(colour) < 0.18)
         made.classList.add('deep');
-      if (is_chosen(row)) {
+      if ([row, ...others].some(is_chosen)) {
         made.classList.add('chosen');
         rings.push(svg('rect', { class: 'ring', ...box }));
       }
     });
   });
   chart.append(...rings);
-  return [chart, legend([], [...STANDING_WORDS, 'dashed: not measured', 'lighter is better'])];
+  return [chart, ...(best ? [colour_bar(shown, best, worst)] : []), legend([], [...STANDING_WORDS, 'dashed: not measured'])];
 }
 
 /* At most MAX_SERIES levels get a line: evenly spread, and that of the recommended setting. */
-function chosen_levels(rows, down, cells) {
+function chosen_levels(state) {
+  const { rows, down } = state;
   if (rows.length <= MAX_SERIES)
     return rows;
   const taken = new Set(Array.from({ length: MAX_SERIES - 1 }, (_, i) => rows[Math.round(i * (rows.length - 1) / (MAX_SERIES - 2))]));
-  const chosen = [...cells.values()].find(is_chosen);
-  if (chosen)
-    taken.add(chosen[down]);
+  state.all.filter(is_chosen).forEach(row => taken.add(row[down]));
   return rows.filter(value => taken.has(value));
 }
 
 function line_chart(state) {
-  const { figure: shown, cells, across, down, columns } = state;
-  const rows = chosen_levels(state.rows, down, cells);
+  const { figure: shown, cells, marked, across, down, columns } = state;
+  const rows = chosen_levels(state);
   const width = Math.max(420, 110 + 66 * columns.length), box = { left: 80, right: width - 20, top: 34, bottom: 330 };
   const chart = drawing(width, 380);
-  const points = [...cells.values()].filter(row => rows.includes(row[down]));
+  const points = [...cells.values()].filter(row => rows.includes(row[down])), { best } = extremes(cells, shown);
   const top = row => shown.high && known(row[shown.high]) ? Math.max(row[shown.high], row[shown.member]) : row[shown.member];
   const y = axes(chart, box, Math.max(...points.map(top), 0), shown.text, shown.title);
   const x = i => box.left + 20 + (box.right - box.left - 40) * (columns.length > 1 ? i / (columns.length - 1) : 0.5);
@@ -100,15 +126,15 @@ function line_chart(state) {
       const shapes = [symbol(s, place(i), y(row[shown.member]))];
       if (shown.low && known(row[shown.low]) && known(row[shown.high]))
         shapes.unshift(whisker(place(i), y(Math.max(0, row[shown.low])), y(row[shown.high]), `var(--s${s})`));
-      const made = mark(chart, place(i), y(row[shown.member]), describe(row), ...shapes);
-      if (is_chosen(row)) {
+      const others = marked(columns[i] + '/' + value), made = mark(chart, place(i), y(row[shown.member]), describe_cell(shown, row, others, best), ...shapes);
+      if ([row, ...others].some(is_chosen)) {
         made.classList.add('chosen');
         made.append(label(place(i), y(row[shown.member]) - 12, '\u2605', { 'text-anchor': 'middle' }));
       }
     }
   });
   const left_out = state.rows.length > rows.length ? [`${state.rows.length - rows.length} more levels: see the heat map`] : [];
-  return [chart, legend(rows.map(value => TITLES[down] + ' ' + level(down, value)), ['\u2605 recommended', ...left_out])];
+  return [chart, legend(rows.map(value => TITLES[down] + ' ' + level(down, value)), [STAR, ...left_out])];
 }
 
 /* Throughput against latency: what lies on the upper left edge is not dominated. */
@@ -125,18 +151,25 @@ function scatter(state) {
     chart.append(svg('line', { class: 'grid', x1: x(10 ** power), x2: x(10 ** power), y1: box.top, y2: box.bottom }),
       label(x(10 ** power), box.bottom + 20, duration(10 ** power).replace(/\.0+ /, ' '), { class: 'soft', 'text-anchor': 'middle' }));
   chart.append(label((box.left + box.right) / 2, box.bottom + 44, 'Mean latency', { class: 'title', 'text-anchor': 'middle' }));
-  let highest = -1;
-  const front = new Set([...rows].sort((a, b) => a[LATENCY] - b[LATENCY] || b[MEAN] - a[MEAN])
-    .filter(row => row[MEAN] > highest && (highest = row[MEAN])));
+  const front = front_of(rows);
   for (const row of [...rows].sort((a, b) => front.has(a) - front.has(b))) {
-    const made = mark(chart, x(row[LATENCY]), y(row[MEAN]), describe(row),
-      symbol(front.has(row) ? 1 : 0, x(row[LATENCY]), y(row[MEAN]), !front.has(row)));
-    if (is_chosen(row)) {
-      made.classList.add('chosen');
-      made.append(label(x(row[LATENCY]), y(row[MEAN]) - 12, '\u2605', { 'text-anchor': 'middle' }));
+    const place = [x(row[LATENCY]), y(row[MEAN])];
+    const made = mark(chart, ...place, describe(row), dot(...place, front.has(row) ? 'front' : ''));
+    if (is_kept(row)) {
+      made.classList.toggle('chosen', is_chosen(row));
+      made.append(label(place[0], place[1] - 12, SYMBOLS[row[STANDING]], { 'text-anchor': 'middle' }));
     }
   }
-  return [chart, legend(['measured', 'no other has more throughput and less latency'], ['\u2605 recommended'], 0)];
+  return [chart, legend(['a setting', data.pareto.length > 0 ? 'on the front, as far as the scatter tells' : 'no other has more throughput and less latency'],
+    [STAR, '\u25b2 fastest', '\u25c6 baseline'], i => dot(8, 8, i > 0 ? 'front' : ''))];
+}
+
+/* The front of the document, which knows what may be due to scatter; else what no other mean beats. */
+function front_of(rows) {
+  const told = new Set(data.pareto.map(identity));
+  let highest = -1;
+  return new Set(told.size > 0 ? rows.filter(row => told.has(identity(row)))
+    : [...rows].sort((a, b) => a[LATENCY] - b[LATENCY] || b[MEAN] - a[MEAN]).filter(row => row[MEAN] > highest && (highest = row[MEAN])));
 }
 
 const VIEWS = [{ title: 'Heat map', draw: heat_map }, { title: 'Lines', draw: line_chart }, { title: 'Throughput against latency', draw: scatter }];
@@ -148,8 +181,9 @@ function response(place) {
   const titles = VARYING.map(f => TITLES[f]);
   const across = options(element('select'), titles, 0), down = options(element('select'), titles, Math.min(1, titles.length - 1));
   const filters = VARYING.map(f => {
-    const list = levels(f, data.points);
-    const select = options(element('select'), ['best of all', ...list.map(value => level(f, value))], 0);
+    /* Rates of two patterns are not of one kind. */
+    const list = [...(f >= PATTERN ? [] : [null]), ...levels(f, data.points)];
+    const select = options(element('select'), list.map(value => value === null ? 'best of all' : level(f, value)), 0);
     return { factor: f, list, select, box: control(TITLES[f], select) };
   });
   const frame = element('div', { class: 'chart' });
@@ -166,19 +200,20 @@ function response(place) {
     for (const each of filters) {
       const on_axis = !is_scatter && (each.factor === state.across || each.factor === state.down);
       each.box.hidden = on_axis;
-      if (!on_axis && each.select.value > 0)
-        state.all = state.all.filter(row => row[each.factor] === each.list[each.select.value - 1]);
+      if (!on_axis && each.list[each.select.value] !== null)
+        state.all = state.all.filter(row => row[each.factor] === each.list[each.select.value]);
     }
-    state.cells = best_of(state.all, state.figure, state.across, state.down);
+    Object.assign(state, best_of(state.all, state.figure, state.across, state.down));
     state.columns = levels(state.across, data.points);
     state.rows = state.across === state.down ? [state.columns[0]] : levels(state.down, data.points);
     if (state.across === state.down) {
       state.rows = [0];
+      const { marked } = state;
       state.cells = new Map([...state.cells.values()].map(row => [row[state.across] + '/0', row]));
+      state.marked = key => marked(`${key.slice(0, -2)}/${key.slice(0, -2)}`);
     }
-    const [chart, key] = VIEWS[view.value].draw(state);
-    figure(frame, chart, is_scatter ? 'Throughput against mean latency of every setting. The table below has all figures.'
-      : sentence(state.figure, state.cells), key);
+    const [chart, ...keys] = VIEWS[view.value].draw(state);
+    figure(frame, chart, is_scatter ? 'Throughput against mean latency of every setting.' : sentence(state.figure, state.cells), ...keys);
   };
   place.addEventListener('change', draw);
   draw();
@@ -192,8 +227,8 @@ function sequence(place, title, items, axis) {
   const y = axes(chart, box, Math.max(...with_value.map(item => Math.max(item.value, item.high || 0)), 0), rate, 'Throughput');
   const x = i => box.left + 20 + (box.right - box.left - 40) * (items.length > 1 ? i / (items.length - 1) : 0.5);
   const step = Math.ceil(items.length * axis.width / (box.right - box.left));
-  chart.append(svg('polyline', { class: 'series', stroke: 'var(--s0)',
-    points: items.flatMap((item, i) => known(item.value) ? [x(i) + ',' + y(item.value)] : []).join(' ') }));
+  if (axis.is_course)
+    chart.append(svg('polyline', { class: 'series', stroke: 'var(--s0)', points: items.flatMap((item, i) => known(item.value) ? [x(i) + ',' + y(item.value)] : []).join(' ') }));
   items.forEach((item, i) => {
     if (i % step === 0)
       chart.append(label(x(i), box.bottom + 20, item.name, { class: 'soft', 'text-anchor': 'middle' }));
@@ -213,7 +248,7 @@ function runs(place) {
     list('runs').map((run, i) => ({ name: String(i + 1), value: is_number(member(run, 'throughput')) ? run.throughput : null, hollow: member(run, 'stable') === false,
       text: `run ${i + 1}\n${rate(member(run, 'throughput'))} over ${duration(member(run, 'seconds') * 1e9)}\n`
         + `warm-up ${duration(member(run, 'warmup_seconds') * 1e9)}, ${member(run, 'stable') === false ? 'not stable' : 'stable'}` })),
-    { title: 'Run', width: 30 });
+    { title: 'Run', width: 30, is_course: true });
 }
 
 /* Every run as a dot, and the mean of the setting that led, with its interval, as a step line. */
@@ -233,20 +268,23 @@ function search(place) {
   });
   for (const [at, value, setting_number, leader, n, mean] of steps)
     mark(chart, x(at), y(value), `${duration(at * 1e9)}: ${rate(value)}\n${settings[setting_number]}\nleading then: ${settings[leader]}\nwith ${rate(mean)} over ${n} runs`,
-      symbol(1, x(at), y(value), true));
+      dot(x(at), y(value)));
   chart.append(svg('path', { class: 'series', d: line, stroke: 'var(--s0)' }));
   const [, , , leader, , mean] = steps[steps.length - 1];
-  figure(place, chart, `${steps.length} runs; at the end ${settings[leader]} led with ${rate(mean)}. Squares: runs; line: mean of the leading setting, with its interval.`);
+  figure(place, chart, `${steps.length} runs; at the end ${settings[leader]} led with ${rate(mean)}. Dots: runs; line: mean of the leading setting, with its interval.`);
 }
 
 function nights(place) {
-  sequence(place, 'Throughput of the recommended setting of each answer, with its interval.',
-    data.nights.map(({ when, setting: row, mean, low, high }) => ({ name: when.slice(0, 10), value: mean, low, high,
-      text: `${when || 'unknown time'}\n${row ? setting(row) : 'no recommendation'}\n${rate(mean)}${known(low) ? ` (${rate(low)} to ${rate(high)})` : ''}` })),
-    { title: 'Measured', width: 90 });
+  const is_course = data.nights.every(night => night.where === data.nights[0].where && night.pattern === data.nights[0].pattern);
+  sequence(place, 'Throughput of the setting of each result, with its interval.',
+    data.nights.map(({ when, where, pattern, setting: row, mean, low, high }) => ({ name: is_course ? when.slice(0, 10) : `${where.slice(0, 16)}`, value: mean, low, high,
+      text: `${when || where}\n${pattern} on ${where}\n${row ? setting(row) : 'no recommendation'}\n${rate(mean)}${known(low) ? ` (${rate(low)} to ${rate(high)})` : ''}` })),
+    { title: is_course ? 'Measured' : '', width: is_course ? 90 : 130, is_course });
 }
 
 /* -- the table -- */
+
+const SHOWN = 10;
 
 function sort_rows(table, heading, entries) {
   const member = Number(heading.dataset.member);
@@ -258,7 +296,15 @@ function sort_rows(table, heading, entries) {
   /* What is not known comes last either way. */
   entries.sort((a, b) => known(a.row[member]) && known(b.row[member]) ? sign * (a.row[member] - b.row[member]) || a.order - b.order
     : known(b.row[member]) - known(a.row[member]) || a.order - b.order);
+  fold(entries);
   table.tBodies[0].append(...entries.map(entry => entry.line));
+}
+
+/* Ten rows stay when the others are folded, those with a mark among them. */
+function fold(entries) {
+  let room = SHOWN - entries.filter(entry => is_kept(entry.row)).length;
+  for (const entry of entries)
+    entry.line.classList.toggle('more', !is_kept(entry.row) && room-- <= 0);
 }
 
 function filter_rows(entries, words, standing, status) {
@@ -284,8 +330,10 @@ function table_of(table) {
   const update = () => filter_rows(entries, input.value.toLowerCase().split(/\s+/).filter(Boolean), Number(standing.value), status);
   input.addEventListener('input', update);
   standing.addEventListener('change', update);
-  table.parentElement.before(element('div', { class: 'controls', role: 'group', 'aria-label': 'Filter of the table' },
-    control('Rows that hold', input), control('Standing', standing), status));
+  if (entries.length > SHOWN)
+    table.parentElement.before(element('details', { class: 'fold' }, element('summary', {}, `All ${entries.length} settings, and a filter`),
+      element('div', { class: 'controls', role: 'group', 'aria-label': 'Filter of the table' }, control('Rows that hold', input), control('Standing', standing), status)));
+  fold(entries);
   update();
 }
 
@@ -323,11 +371,9 @@ start('response', response);
 start('run-chart', runs);
 start('search-chart', search);
 start('night-chart', nights);
+start('tradeoff-chart', place => {
+  const [chart, ...keys] = scatter({ all: data.points });
+  figure(place, chart, 'Throughput against mean latency of every setting.', ...keys);
+});
 start('table', table_of);
 document.querySelectorAll('.code').forEach(copy_button);
-let opened = [];
-addEventListener('beforeprint', () => {
-  opened = [...document.querySelectorAll('details:not([open])')];
-  opened.forEach(each => { each.open = true; });
-});
-addEventListener('afterprint', () => opened.forEach(each => { each.open = false; }));

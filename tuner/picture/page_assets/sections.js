@@ -9,6 +9,7 @@ function entry(title, ...content) {
 }
 
 const bold = text => element('b', {}, text);
+const percent = share => Number((100 * share).toPrecision(6)) + ' %';
 const interval_of = (low, high, text) => known(low) && known(high) ? `${text(low)} to ${text(high)}` : '';
 
 function advised() {
@@ -46,7 +47,7 @@ function throughput() {
   const interval = interval_of(number('throughput', 'ci_low'), number('throughput', 'ci_high'), rate);
   if (!known(mean))
     return [];
-  return [bold(rate(mean)), (interval ? `, ${known(share) ? `${Number((100 * share).toPrecision(6))} % ` : ''}interval ${interval}` : '')
+  return [bold(rate(mean)), (interval ? `, ${known(share) ? `${percent(share)} ` : ''}interval ${interval}` : '')
     + (known(replays) ? `, ${replays.toFixed(0)} replays` : '') + (known(iops) ? `; ${count(iops)} requests/s` : '')];
 }
 
@@ -64,17 +65,52 @@ function gain(key, than) {
     + (known(low) && known(high) ? `, interval ${low.toFixed(2)} to ${high.toFixed(2)}` + (low <= 1 && high >= 1 ? ': a difference is not proved' : '') : '')];
 }
 
+/* 0.5 x, 1.3 x, 240 x; nothing where both are the same. */
+const times = (ratio, of) => !(ratio > 0 && ratio < Infinity) || Math.abs(ratio - 1) < 0.05 ? [] : [`${ratio < 9.95 ? ratio.toFixed(1) : ratio.toFixed(0)} x ${of}`];
+
+/* The best setting beside a cheaper one that is recommended, and what it costs. */
+function fastest() {
+  const best = data.best, here = data.recommendation, gained = number('best', 'mean') / number('throughput', 'mean') - 1;
+  const in_flight = row => row[SIZE] * row[QUEUE] * row[THREADS];
+  if (!best || !here || identity(best) === identity(here))
+    return [];
+  const costs = [...times(number('best', 'latency_ns', 'mean') / number('latency_ns', 'mean'), 'the latency'), ...times(in_flight(best) / in_flight(here), 'the bytes in flight')];
+  return [bold(setting(best)), `: ${rate(number('best', 'mean'))}` + (AIM === MEAN ? (gained >= 0.005 ? `, ${(100 * gained).toFixed(0)} % more` : ', no more than that') : '')
+    + (costs.length > 0 ? `, at ${costs.join(' and ')}` : '')];
+}
+
+const BASES = { proved: ' That it loses no more than the tolerance to the fastest is proved.', expected: ' That it loses no more than the tolerance to the fastest is expected, not proved.' };
+
+/* Rounded down: 0.998 is not "sure". */
 function sureness() {
   const share = number('probability_within_tolerance'), n = number('search', 'space_points'), conclusive = at('conclusive') === true;
-  /* Rounded down: 0.998 is not "sure". */
-  return [bold(conclusive ? 'conclusive' : 'not conclusive'),
-    (known(share) && known(n) ? `: ${(Math.floor(1000 * share) / 10).toFixed(1)} % that none of the ${n.toFixed(0)} settings is better by more than the tolerance` : '')
-    + (conclusive ? '' : '. It is the best answer so far; a larger budget or tolerance would tell more')];
+  const lost = number('shortfall_bound', 'share'), confidence = number('shortfall_bound', 'confidence');
+  const verdict = bold(conclusive ? 'conclusive' : 'not conclusive'), basis = BASES[string('basis')] || '';
+  if (known(lost) && known(confidence))
+    return [`${percent(confidence)} sure of at least `, bold(Math.floor(100 * (1 - lost) + 1e-9) + ' %'), ' of the best possible here: ', verdict, '.' + basis];
+  return [verdict, (known(share) && known(n) ? `: ${(Math.floor(1000 * share) / 10).toFixed(1)} % that none of the ${n.toFixed(0)} settings is better by more than the tolerance` : '')
+    + (conclusive ? '' : '. It is the best answer so far; a larger budget or tolerance would tell more') + basis];
+}
+
+/* What an experiment found under each set of conditions, in the order of the table. */
+function found() {
+  const line = (row, words) => element('p', { class: 'lead' }, words, element('strong', {}, setting(row)),
+    `: ${rate(row[MEAN])}${known(row[LOW]) ? ` (${short_interval(row)})` : ''}, ${row[REPLAYS]} replays.`);
+  return data.points.flatMap(row => row[STANDING] === 9 ? [line(row, 'Fastest, and nothing cheaper is as good: ')] : row[STANDING] === 3 ? [line(row, 'Fastest: ')]
+    : row[STANDING] === 10 ? [line(row, 'As good and cheapest: ')] : []);
+}
+
+function design() {
+  const runs = number('analysis', 'anova', 'runs'), fixed = Object.entries(is_object(answer.fixed) ? answer.fixed : {});
+  return [...entry('Design', `${[string('name'), string('design', 'name')].filter(Boolean).join(': ')}, ${data.points.length} settings`
+    + (known(runs) ? `, ${runs.toFixed(0)} runs` : '') + (known(number('seconds')) ? `, ${duration(number('seconds') * 1e9)}` : '')),
+  ...(fixed.length > 0 ? entry('Fixed', fixed.map(([key, value]) => `${plain(key)} ${value}`).join(', ')) : []),
+  ...(list('analysis', 'notes').length > 0 ? entry('To know', ...list('analysis', 'notes').map(text => element('p', { class: 'tight' }, String(text)))) : [])];
 }
 
 function others() {
   const n = (...standings) => data.points.filter(row => standings.includes(STANDINGS[row[STANDING]])).length;
-  return [`${data.points.length} settings measured; as good as the best, but not as cheap: ${n('as good as the best')}; undecided: ${n('undecided')}; worse: ${n('worse', 'baseline')}`
+  return [`${data.points.length} settings measured; as good as the fastest, but not as cheap: ${n('as good as the fastest')}; undecided: ${n('undecided')}; slower: ${n('slower', 'baseline')}`
     + (n('not trusted') ? `; not trusted: ${n('not trusted')}` : '')];
 }
 
@@ -86,11 +122,18 @@ function warnings() {
   return lines.length === 0 ? [] : [element('div', { class: 'warnings', role: 'note', 'aria-label': 'Warnings' }, element('h3', {}, 'Worth knowing'), element('ul', {}, ...lines))];
 }
 
+const is_experiment = string('schema').startsWith('fstune/experiment/');
+
 function fill_summary(section) {
+  if (is_experiment) {
+    section.append(...found(), element('dl', {}, ...design()), ...warnings());
+    return true;
+  }
   const is_default = at('baseline', 'is_default') === true, sustained = string('sustained', 'text');
   section.append(...(data.snippets ? [advised()] : refusals()), element('dl', {},
     ...(!data.snippets && data.points.length === 1 ? entry('Setting', setting(data.points[0])) : []),
     ...entry('Objective', ...objective()),
+    ...entry('Fastest', ...fastest()),
     ...entry('Throughput', ...throughput()),
     ...entry('Latency', ...latency()),
     ...entry('Sustained', ...(sustained ? [sustained] : [])),
@@ -118,15 +161,16 @@ function short_interval(row) {
 
 /* A column sorts by the member of that number. */
 const COLUMNS = [
+  { title: 'Standing', member: STANDING, text: row => STANDINGS[row[STANDING]] },
   { title: 'Throughput', member: MEAN, text: row => rate(row[MEAN]) }, { title: 'Interval', member: LOW, text: short_interval },
   { title: 'IOPS', member: IOPS, text: row => count(row[IOPS]) }, { title: 'Mean latency', member: LATENCY, text: row => duration(row[LATENCY]) },
   { title: 'p99 latency', member: P99, text: row => duration(row[P99]) }, { title: 'Depth reached', member: DEPTH, text: row => known(row[DEPTH]) ? row[DEPTH].toFixed(1) : '-' },
-  { title: 'Replays', member: REPLAYS, text: row => known(row[REPLAYS]) ? row[REPLAYS].toFixed(0) : '-' }, { title: 'Standing', member: STANDING, text: row => STANDINGS[row[STANDING]] },
+  { title: 'Replays', member: REPLAYS, text: row => known(row[REPLAYS]) ? row[REPLAYS].toFixed(0) : '-' },
 ];
 
 function caption_of_points() {
   const same = KEYS.flatMap((key, f) => VARYING.includes(f) || f === WRITE_SIZE ? [] : [`${key} ${level(f, data.points[0][f])}`]);
-  return 'Best throughput first. ' + (same.length > 0 ? `The same in all: ${same.join(', ')}. ` : '') + 'An interval needs three replays; below five it is preliminary.'
+  return `Best ${AIM === MEAN ? 'throughput' : AIM === P99 ? 'p99 latency' : 'mean latency'} first. ` + (same.length > 0 ? `The same in all: ${same.join(', ')}. ` : '') + 'An interval needs three replays; below five it is preliminary.'
     + (data.snippets ? ' These figures are of all replays, those of the summary of the ones made after the choice.' : '')
     + (data.n_damaged > 0 ? ` ${data.n_damaged} damaged rows of the document were left out.` : '');
 }
@@ -137,9 +181,41 @@ function fill_points(section) {
   const columns = [...VARYING.map(f => ({ title: TITLES[f], member: f, text: row => level(f, row[f]) })), ...COLUMNS];
   section.querySelector('caption').append(caption_of_points());
   section.querySelector('thead tr').append(...columns.map(column => element('th', { scope: 'col', 'data-member': column.member,
-    ...(column.member === MEAN ? { 'aria-sort': 'descending' } : {}) }, column.title)));
+    ...(column.member === AIM ? { 'aria-sort': AIM === MEAN ? 'descending' : 'ascending' } : {}) }, column.title)));
   section.querySelector('tbody').append(...data.points.map(row => element('tr', is_chosen(row) ? { class: 'chosen' } : {}, ...cells(...columns.map(column => column.text(row))))));
   return true;
+}
+
+/* -- throughput against latency -- */
+
+function fill_tradeoff(section) {
+  const named = Object.entries(data.profiles).filter(([, row]) => row), top = named.find(([name]) => name === 'max-throughput');
+  const front = new Set(data.pareto.map(identity)), share = (row, of) => top && known(row[of]) && known(top[1][of]) ? row[of] / top[1][of] : null;
+  const [profiles, points] = section.querySelectorAll('tbody');
+  profiles.append(...named.map(([name, row]) => element('tr', data.recommendation && identity(row) === identity(data.recommendation) ? { class: 'chosen' } : {}, heading(plain(name)),
+    ...cells(setting(row), rate(row[MEAN]), known(share(row, MEAN)) ? (100 * share(row, MEAN)).toFixed(0) + ' %' : '-', duration(row[LATENCY]),
+      known(share(row, LATENCY)) ? `${Number((100 * share(row, LATENCY)).toPrecision(2))} %` : '-', row[REPLAYS]))));
+  points.append(...data.points.filter(row => front.has(identity(row))).map(row => element('tr', is_chosen(row) ? { class: 'chosen' } : {},
+    heading(setting(row)), ...cells(rate(row[MEAN]), duration(row[LATENCY]), row[REPLAYS]))));
+  if (named.length === 0)
+    profiles.closest('.scroll').remove();
+  if (front.size === 0)
+    points.closest('details').remove();
+  return named.length > 0 || front.size > 0;
+}
+
+/* -- the analysis of an experiment -- */
+
+function fill_analysis(section) {
+  const of = (object, key) => is_number(member(object, key)) ? member(object, key) : null, terms = list('analysis', 'anova', 'terms');
+  const share = object => known(of(object, 'share')) ? (100 * of(object, 'share')).toFixed(1) + ' %' : '-', number_of = value => !known(value) ? '-' : value < 1000 ? value.toPrecision(3) : value.toFixed(0);
+  const [table, levels_table] = section.querySelectorAll('tbody'), line = (name, object, f, p) => element('tr', {}, heading(name), ...cells(share(object), of(object, 'df') ?? '-', f, p));
+  table.append(...terms.map(term => line([].concat(member(term, 'factors') ?? []).join(' x '), term, number_of(of(term, 'f')),
+    known(of(term, 'p')) ? (of(term, 'p') < 0.001 ? '< 0.001' : of(term, 'p').toFixed(3)) : '-')),
+  line('three factors and more', at('analysis', 'anova', 'rest'), '-', '-'), line('runs of one setting', at('analysis', 'anova', 'error'), '-', '-'));
+  levels_table.append(...list('analysis', 'levels').flatMap(each => [].concat(member(each, 'levels') ?? []).map((level, i) => element('tr', {},
+    heading(i === 0 ? String(member(each, 'factor')) : ''), ...cells(String(member(level, 'text')), number_of(of(level, 'ratio')) + ' x')))));
+  return terms.length > 0;
 }
 
 function fill_runs(section) {
@@ -158,7 +234,7 @@ function fill_search(section) {
 
 function fill_nights(section) {
   fill_rows(section, data.nights.map(night => [heading(night.when || 'unknown'),
-    ...cells(night.setting ? setting(night.setting) : 'none', rate(night.mean), rate(night.low), rate(night.high), night.conclusive ? 'yes' : 'no')]));
+    ...cells(night.where, night.pattern, night.setting ? setting(night.setting) : 'none', rate(night.mean), rate(night.low), rate(night.high))]));
   return data.nights.length > 1;
 }
 
@@ -198,16 +274,16 @@ function place() {
 }
 
 const seed_of = (...keys) => Number.isInteger(number(...keys, 'seed')) ? number(...keys, 'seed') : '';
-const pattern = () => ['pattern', string('pattern', 'name') || 'PATTERN'];
+const pattern = row => ['pattern', (row && row[PATTERN]) || string('pattern', 'name') || string('fixed', 'pattern') || 'PATTERN'];
 
 function search_command() {
   const seconds = number('search', 'seconds'), share = number('throughput', 'confidence'), aim = string('objective', 'name'), method = string('search', 'method_asked');
   return command('recommend', [pattern(), ...place(), ['budget', known(seconds) && seconds < 1e7 ? Math.ceil(seconds) + 's' : ''], ['objective', aim === 'throughput' ? '' : aim],
-    ['confidence', known(share) && Math.abs(share - 0.95) > 1e-9 ? Number((100 * share).toPrecision(6)) + '%' : ''], ['method', method === 'auto' ? '' : method], ['seed', seed_of('search')]]);
+    ['confidence', known(share) && Math.abs(share - 0.95) > 1e-9 ? percent(share).replace(' ', '') : ''], ['method', method === 'auto' ? '' : method], ['seed', seed_of('search')]]);
 }
 
 function measure_command(row) {
-  return command('measure', [pattern(), ...place(), ...KEYS.map((key, f) => [key.replaceAll('_', '-'), f === WRITE_SIZE && !row[f] ? '' : level(f, row[f])]), ['seed', seed_of()]]);
+  return command('measure', [pattern(row), ...place(), ...KEYS.map((key, f) => [key.replaceAll('_', '-'), f === WRITE_SIZE && !row[f] ? '' : level(f, row[f])]), ['seed', seed_of()]]);
 }
 
 function fill_reproduce(section) {
@@ -221,14 +297,14 @@ function fill_reproduce(section) {
     section.append(code('One setting alone', measure_command(row)), ...(fio ? [code('The same with fio', fio)] : []));
   if (known(searched ? number('search', 'seed') : number('seed')))
     section.append(element('p', {}, 'The seed fixes offsets and the order of runs; a disk answers differently all the same.'));
-  return true;
+  return row || searched;
 }
 
 /* -- the page -- */
 
 function title() {
   const device = string('system', 'device');
-  return (string('pattern', 'name') || 'Workload') + (at('system', 'simulated') === true ? ` on the simulated surface ${string('system', 'surface')}`
+  return (is_experiment ? `Experiment ${string('name')}`.trim() : string('pattern', 'name') || 'Workload') + (at('system', 'simulated') === true ? ` on the simulated surface ${string('system', 'surface')}`
     : ` on ${string('system', 'file_system') || 'an unknown file system'}${device ? ', ' + device : ''}`);
 }
 
@@ -238,7 +314,7 @@ function origin() {
     : facts.flatMap(([before, key], i) => [(i > 0 ? ' \u00b7 ' : '') + before, element('bdi', {}, string('system', key))]);
 }
 
-const FILLS = { summary: fill_summary, charts: () => data.points.length > 1, points: fill_points, runs: fill_runs, search: fill_search, nights: fill_nights, snippets: fill_snippets,
+const FILLS = { summary: fill_summary, charts: () => data.points.length > 1, tradeoff: fill_tradeoff, analysis: fill_analysis, points: fill_points, runs: fill_runs, search: fill_search, nights: fill_nights, snippets: fill_snippets,
   reproduce: fill_reproduce, system: fill_system };
 
 for (const [id, fill] of Object.entries(FILLS)) {
