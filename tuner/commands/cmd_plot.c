@@ -79,6 +79,11 @@ static int load_plot_data(const struct settings *settings, const struct plot_ops
         return err_set(
             err, -EINVAL,
             "--x, --y and --where choose among factors, and a prediction has none; leave them out");
+    if (settings->answers.n > 1)
+        return err_set(err, -EINVAL,
+                       "--from is given %zu times, and a picture shows one result; report --html compares "
+                       "several",
+                       settings->answers.n);
     int result = plot_data_load(data, settings->answers.path[0], err);
     if (result == 0 && data->source == PLOT_PREDICTION && ops != &plot_prediction)
         result =

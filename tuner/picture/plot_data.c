@@ -116,6 +116,7 @@ static const struct plot_point unknown = {
     .ci_high_bps = NAN,
     .std_bps = NAN,
     .latency_mean_ns = NAN,
+    .replays = NAN,
     .p50 = {NAN, NAN, NAN},
     .p99 = {NAN, NAN, NAN},
     .p999 = {NAN, NAN, NAN},
@@ -204,6 +205,9 @@ static void finish_point(struct plot_point *point, double confidence)
     struct interval interval = student_interval(point->bps, confidence);
     bool alone = point->bps.n == 1;
     point->mean_bps = point->bps.mean;
+    /* A row of a table with a scatter stands for runs whose number it does not say. */
+    if (!alone || !isfinite(point->std_bps))
+        point->replays = (double)point->bps.n;
     point->std_bps = alone ? point->std_bps : point->bps.std;
     point->ci_low_bps = alone ? point->ci_low_bps : interval.low;
     point->ci_high_bps = alone ? point->ci_high_bps : interval.high;

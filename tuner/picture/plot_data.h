@@ -71,7 +71,7 @@ struct plot_quantile {
 struct plot_point {
     uint16_t level[PLOT_FACTOR_N]; /* index, or PLOT_NO_LEVEL */
     double mean_bps, ci_low_bps, ci_high_bps, std_bps;
-    double latency_mean_ns;
+    double latency_mean_ns, replays;
     struct plot_quantile p50, p99, p999; /* of latency */
     struct moments bps;                  /* of single runs or rows, where the file holds those */
     unsigned marks;

@@ -70,6 +70,7 @@ static int read_row(struct plot_data *data, const json_t *row, unsigned marks, s
     point->ci_low_bps = journal_number(row, "ci_low");
     point->ci_high_bps = journal_number(row, "ci_high");
     point->std_bps = journal_number(row, "std");
+    point->replays = journal_number(row, "replays");
     /* A scatter of exactly nothing is known, not unknown. */
     const json_t *std = json_object_get(row, "std");
     if (json_is_number(std) && json_number_value(std) == 0)

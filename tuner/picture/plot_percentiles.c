@@ -9,6 +9,7 @@
 #define MAX_CURVES    4
 #define N_JOURNAL     60 /* steps of a curve */
 #define LEAST_BEYOND  5  /* requests slower than the last percentile drawn */
+#define LEAST_RUNS    3  /* with fewer, runs may differ by more than requests do */
 #define SHARE_TO_X(p) (-log10(1 - (p)))
 #define JOURNAL_STEP  0.08
 
@@ -65,7 +66,9 @@ static int write_many(FILE *script, const struct plot_data *data, size_t point, 
 
 static bool has_latency(const struct plot_data *data, const struct plot_point *point)
 {
-    return data->source == PLOT_JOURNAL || isfinite(point->p50.ns) || isfinite(point->p99.ns);
+    if (data->source == PLOT_JOURNAL)
+        return point->bps.n >= LEAST_RUNS;
+    return isfinite(point->p50.ns) && isfinite(point->p99.ns) && !(point->replays < LEAST_RUNS);
 }
 
 /* Points of greater weight are shown first: those with a role, then those measured most often. */
@@ -148,7 +151,11 @@ static int draw_percentiles(const struct plot_request *request, const struct plo
     if (fclose(blocks) != 0 || result < 0)
         result = err_set(err, -ENOMEM, "no memory");
     else if (curves.n_values == 0)
-        result = err_set(err, -ENODATA, "it holds no percentiles that its requests support; measure longer");
+        result = err_set(
+            err, -ENODATA,
+            "no setting in it has a p99 over at least %d runs, for which some 500 requests are needed; "
+            "measure longer, or more often (--duration, --replays)",
+            LEAST_RUNS);
     if (result == 0) {
         write_percentiles_head(script, request, data, &curves);
         fprintf(script, "$curves << EOD\n%sEOD\n%s%s", block, plot_assets_head, plot_assets_percentiles);

@@ -54,8 +54,8 @@ static bool has_interval(const struct plot_point *point)
     return point != NULL && isfinite(point->ci_low_bps) && isfinite(point->ci_high_bps);
 }
 
-/* x, y, mean, bounds of the interval, scatter, mark, level of x as a number, whether there is an interval.
- * What is not measured is a row of NaN, which breaks a line; a level of y is a block. */
+/* x, y, mean, bounds of the interval, scatter, mark, level of x as a number, whether there is an interval,
+ * number of runs. What is not measured is a row of NaN, which breaks a line; a level of y is a block. */
 static void write_points(FILE *script, const struct plot_slice *slice)
 {
     fputs("$points << EOD\n", script);
@@ -67,8 +67,10 @@ static void write_points(FILE *script, const struct plot_slice *slice)
             plot_script_number(script, point != NULL ? point->ci_low_bps : NAN);
             plot_script_number(script, point != NULL ? point->ci_high_bps : NAN);
             plot_script_number(script, point != NULL ? scatter_of(point) : -1);
-            fprintf(script, " %d %.17g %d\n", mark_of(slice, point), plot_slice_level(slice, 0, x)->number,
+            fprintf(script, " %d %.17g %d", mark_of(slice, point), plot_slice_level(slice, 0, x)->number,
                     has_interval(point));
+            plot_script_number(script, point != NULL ? point->replays : NAN);
+            fputc('\n', script);
         }
         fputc('\n', script);
     }
@@ -182,8 +184,9 @@ static int draw_lines(const struct plot_request *request, const struct plot_data
     return result;
 }
 
-const struct plot_ops plot_bars = {"bars", "bars over one factor, coloured by their scatter", draw_bars};
-const struct plot_ops plot_bars3d = {"bars3d", "bars over two factors in space, coloured by their scatter",
+const struct plot_ops plot_bars = {"bars", "bars over one factor, with intervals and numbers of runs",
+                                   draw_bars};
+const struct plot_ops plot_bars3d = {"bars3d", "bars over two factors in space, pale where they scatter",
                                      draw_bars3d};
 const struct plot_ops plot_heatmap = {"heatmap", "throughput over two factors as colour, the best marked",
                                       draw_heatmap};

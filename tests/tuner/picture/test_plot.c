@@ -42,8 +42,9 @@ static struct plot_request request_of(enum plot_terminal terminal)
 }
 
 static const char table[] =
-    "request_size,queue_depth,throughput_bps,std_bps,latency_mean_ns,latency_p50_ns\n"
-    "4k,1,1e9,5e6,1000,900\n4k,8,2e9,3e8,2000,1500\n64k,1,3e9,,3000,2500\n64k,8,2.5e9,5e8,900,800\n";
+    "request_size,queue_depth,throughput_bps,std_bps,latency_mean_ns,latency_p50_ns,latency_p99_ns\n"
+    "4k,1,1e9,5e6,1000,900,1e4\n4k,8,2e9,3e8,2000,1500,1e4\n64k,1,3e9,,3000,2500,\n"
+    "64k,8,2.5e9,5e8,900,800,9e3\n";
 
 /* The numbers 1 to n as the values of a member. */
 static void add_numbers(FILE *out, const char *key, size_t n)
@@ -113,10 +114,11 @@ TEST(texts_from_outside_never_leave_their_quotes)
         "{\"schema\": \"fstune/recommendation/1\", \"pattern\": {\"name\": \"" EVIL "\"},"
         "\"system\": {\"hostname\": \"" EVIL "\", \"device\": \"" EVIL "\"}, \"points\": ["
         "{\"request_size\": 4096, \"api\": \"" EVIL
-        "\", \"mean\": 5, \"latency_ns\": {\"mean\": 4, \"p50\": 4}},"
+        "\", \"mean\": 5, \"latency_ns\": {\"mean\": 4, \"p50\": 4, \"p99\": 9}},"
         "{\"request_size\": 8192, \"api\": \"" EVIL
-        "\", \"mean\": 6, \"latency_ns\": {\"mean\": 4, \"p50\": 4}},"
-        "{\"request_size\": 4096, \"api\": \"b\", \"mean\": 7, \"latency_ns\": {\"mean\": 3, \"p50\": 3}}]}";
+        "\", \"mean\": 6, \"latency_ns\": {\"mean\": 4, \"p50\": 4, \"p99\": 9}},"
+        "{\"request_size\": 4096, \"api\": \"b\", \"mean\": 7, \"latency_ns\": {\"mean\": 3, \"p50\": 3, "
+        "\"p99\": 9}}]}";
     const struct plot_ops *ops;
     size_t n = 0;
     for (size_t i = 0; (ops = plot_row(i)) != NULL; i++) {
@@ -168,11 +170,23 @@ TEST(kinds_that_need_runs_say_where_to_get_them)
     assert_int_equal(draw("percentiles", "threads,mean\n1,5\n", request_of(PLOT_PNG)), -ENODATA);
 }
 
+#define MEASURED(replays, p99)                                                                               \
+    "{\"schema\": \"fstune/measurement/1\", \"row\": {\"request_size\": 4096, \"mean\": 5, "                 \
+    "\"replays\": " replays ", \"latency_ns\": {\"p50\": 3, \"p99\": " p99 "}}}"
+
+TEST(percentiles_of_too_few_runs_or_requests_are_refused)
+{
+    assert_int_equal(draw("percentiles", MEASURED("3", "9"), request_of(PLOT_PNG)), 0);
+    assert_int_equal(draw("percentiles", MEASURED("2", "9"), request_of(PLOT_PNG)), -ENODATA);
+    assert_contains(err.text, "--replays");
+    assert_int_equal(draw("percentiles", MEASURED("3", "null"), request_of(PLOT_PNG)), -ENODATA);
+}
+
 TEST(the_scatter_of_a_point_is_a_share_of_its_mean)
 {
     assert_int_equal(
         draw("bars", "request_size,throughput_bps,std_bps\n4k,100,4.9\n8k,200,\n", request_of(PLOT_PNG)), 0);
-    CHECK_HAS(script, "\n0 0 100 NaN NaN 0.049 0 4096 0\n", "\n1 0 200 NaN NaN -1 2 8192 0\n");
+    CHECK_HAS(script, "\n0 0 100 NaN NaN 0.049 0 4096 0 NaN\n", "\n1 0 200 NaN NaN -1 2 8192 0 1\n");
 }
 
 TEST(a_heat_map_marks_the_best_and_what_is_as_good)
@@ -185,8 +199,8 @@ TEST(a_heat_map_marks_the_best_and_what_is_as_good)
                                "\"equivalent\": [{\"request_size\": 8192, \"queue_depth\": 1}, "
                                "{\"request_size\": 4096, \"queue_depth\": 2}]}";
     assert_int_equal(draw("heatmap", text, request_of(PLOT_PNG)), 0);
-    CHECK_HAS(script, "\n1 0 6 NaN NaN -1 2 8192 0\n", "\n0 1 7 NaN NaN -1 1 4096 0\n",
-              "\n1 1 NaN NaN NaN -1 -1 8192 0\n", "best_name = 'recommended'");
+    CHECK_HAS(script, "\n1 0 6 NaN NaN -1 2 8192 0 NaN\n", "\n0 1 7 NaN NaN -1 1 4096 0 NaN\n",
+              "\n1 1 NaN NaN NaN -1 -1 8192 0 NaN\n", "best_name = 'recommended'");
 }
 
 TEST(lines_refuse_words_and_too_many_of_them)
@@ -215,6 +229,7 @@ TEST(lines_break_where_a_point_is_missing)
     request.x = "request_size";
     request.y = "queue_depth";
     assert_int_equal(draw("lines", text, request), 0);
-    assert_contains(script, "$points << EOD\n0 0 1 0.5 2 -1 0 4096 1\n1 0 2 1 3 -1 0 8192 1\n2 0 3 2 4 -1 0 "
-                            "16384 1\n\n0 1 5 4 6 -1 0 4096 1\n1 1 NaN NaN NaN -1 -1 8192 0\n2 1 7 ");
+    assert_contains(script,
+                    "$points << EOD\n0 0 1 0.5 2 -1 0 4096 1 1\n1 0 2 1 3 -1 0 8192 1 1\n2 0 3 2 4 -1 0 "
+                    "16384 1 1\n\n0 1 5 4 6 -1 0 4096 1 1\n1 1 NaN NaN NaN -1 -1 8192 0 NaN\n2 1 7 ");
 }

@@ -17,5 +17,5 @@ if (is_latency) {
 }
 set key @key_below horizontal
 plot for [i=1:(is_text ? 0 : 1)] $best using 1:($3 / unit):($4 / unit) with filledcurves fs transparent solid 0.3 noborder lc rgb blue title when(is_text == 0, interval_words.' of the best'), \
-  $runs using 1:($2 / unit) with points pt 7 ps (is_text ? 1 : 0.5) lc rgb grey title 'run', \
+  $runs using 1:($2 / unit) with points pt 7 ps (is_text ? 1 : 0.5) lc rgb '#90606060' title 'run', \
   $best using 1:($2 / unit) with lines lw 2.5 lc rgb blue title 'best mean so far'

@@ -2,6 +2,10 @@
 # Throughput over two factors as colour, with the best point and those as good as it marked. Cells above max_numbers have
 # no numbers, which would overlap.
 max_numbers = 160
+# In cells with room for it stands the share of the highest of the picture, too. Ranges would hold for stats as well.
+stats $points using 3 nooutput
+highest = STATS_max
+share(value) = n_x <= 12 && n_y <= 12 ? sprintf("\n%.0f %%", 100 * value / highest) : ''
 edge = is_text ? 0.8 : 0.5
 set xrange [-edge:n_x - 1 + edge]
 set yrange [-0.5:n_y - 0.5]
@@ -31,6 +35,6 @@ if (is_text) {
     for [i=1:n_equal > 0] $points using ($7 == 1 ? $1 : 1/0):2:(0.44):(0.42) with boxxyerror fs empty border lc rgb '#FFFFFF' lw 5 lc rgb '#FFFFFF' notitle, \
     for [i=1:n_equal > 0] $points using ($7 == 1 ? $1 : 1/0):2:(0.44):(0.42) with boxxyerror fs empty border lc rgb '#000000' lw 2 dt (8,6) lc rgb '#000000' title when(n_equal > 0, 'as good as the best'), \
     $points using ($7 == 2 ? $1 : 1/0):2:(0.44):(0.42) with boxxyerror fs empty border lc rgb '#FFFFFF' lw 5 lc rgb '#FFFFFF' notitle, \
-    $points using ($7 == 2 ? $1 : 1/0):2:(0.44):(0.42) with boxxyerror fs empty border lc rgb '#000000' lw 3 lc rgb '#000000' title best_name, \
-    for [i=1:n_x * n_y - n_missing <= max_numbers] $points using ($7 < 0 ? 1/0 : $1):2:(digits($3 / unit)):($3 > 0.6 * top ? 0x000000 : 0xffffff) with labels font (terminal eq 'svg' ? ',11' : ',8') tc rgb variable notitle
+    $points using ($7 == 2 ? $1 : 1/0):2:(0.44):(0.42) with boxxyerror fs empty border lc rgb '#000000' lw 3 lc rgb '#000000' title best_name.(n_x <= 12 && n_y <= 12 ? '; %: of the best shown' : ''), \
+    for [i=1:n_x * n_y - n_missing <= max_numbers] $points using ($7 < 0 ? 1/0 : $1):2:(digits($3 / unit).share($3)):($3 > 0.6 * top ? 0x000000 : 0xffffff) with labels font (terminal eq 'svg' ? ',11' : ',8') tc rgb variable notitle
 }

@@ -35,12 +35,12 @@ if (n_axes == 2) {
   if (in_space && n_y > 8) { set ytics font ',8' }
 }
 
-# The scatter of a point as colour: its class by std / mean; the last is of points with one run only. Viridis: lightness
-# rises with the scatter, so that it survives grey print.
+# The scatter of a point as colour: its class by std / mean; the last is of points with one run only. What scatters is pale. The
+# answer (mark 2) is of no class.
 array class_words[7] = ['up to 1 %', 'up to 2 %', 'up to 5 %', 'up to 10 %', 'up to 20 %', 'over 20 %', 'one run only']
-array class_colours[7] = ['#440154', '#414487', '#2A788E', '#22A884', '#7AD151', '#FDE725', '#C8C8C8']
+array class_colours[7] = ['#08519C', '#2F7EBC', '#5BA3D0', '#8FC3DF', '#BAD9EC', '#DCEAF5', '#E4E4E4']
 class_of(share) = share < 0 ? 7 : share <= 0.01 ? 1 : share <= 0.02 ? 2 : share <= 0.05 ? 3 : share <= 0.1 ? 4 : share <= 0.2 ? 5 : 6
-is_in(c, share, mark) = mark >= 0 && class_of(share) == c
+is_in(c, share, mark) = mark >= 0 && mark < 2 && class_of(share) == c
 used = ''
 do for [c=1:7] {
   stats $points using (is_in(c, $6, $7)) nooutput

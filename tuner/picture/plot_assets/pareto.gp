@@ -17,7 +17,7 @@ array role_shapes[3] = [9, 11, 5]
 held = ''
 do for [i=1:3] { if (strlen(titles[i]) > 0) { held = held.' '.i } }
 edge_style = is_text ? 'points pt 7' : 'steps lw 2'
-plot $points using 1:($2 / unit) with points pt 7 ps (is_text ? 1 : 0.6) lc rgb '#A8A8A8' title 'measured', \
+plot $points using 1:($2 / unit) with points pt 7 ps (is_text ? 1 : 0.5) lc rgb '#90606060' title 'measured', \
   $edge using 1:($2 / unit) with @edge_style lc rgb blue title 'not beaten in both means', \
-  for [i=1:has_front] $front using 1:($2 / unit) with points pt 7 ps (is_text ? 1 : 0.9) lc rgb blue title when(has_front, 'on the front, as far as the scatter tells'), \
+  for [i=1:has_front] $front using 1:($2 / unit) with points pt 7 ps (is_text ? 1 : 0.6) lc rgb '#600072B2' title when(has_front, 'on the front, as far as the scatter tells'), \
   for [k=1:words(held)] $roles using ($3 == nth(held, k) ? $1 : 1/0):($2 / unit) with points pt role_shapes[nth(held, k)] ps (is_text ? 1 : 2) lc rgb role_colours[nth(held, k)] title when(words(held), titles[nth(held, k)])
