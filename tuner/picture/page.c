@@ -432,6 +432,11 @@ static int check_schema(const json_t *document, struct err *err)
                    "--json` printed");
 }
 
+static bool is_experiment(const json_t *document)
+{
+    return strcmp(json_read_text(document, "schema", ""), "fstune/experiment/1") == 0;
+}
+
 int page_print(FILE *out, const struct page_request *request, struct err *err)
 {
     struct page page = {
@@ -440,6 +445,8 @@ int page_print(FILE *out, const struct page_request *request, struct err *err)
     for (size_t i = 0; i < request->n_documents; i++) {
         if (check_schema(request->documents[i], err) < 0)
             return -EINVAL;
+        if (request->n_documents > 1 && is_experiment(request->documents[i]))
+            return err_set(err, -EINVAL, "an experiment has a page of its own; give it alone");
     }
     int result = recommendation_read(&page.recommendation, page.document, &why);
     page.has_recommendation = result == 0;

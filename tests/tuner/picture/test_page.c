@@ -132,6 +132,14 @@ TEST(a_document_of_another_program_is_refused)
     assert_null(page_of("{\"schema\": \"fstune/plan/1\"}"));
 }
 
+TEST(an_experiment_is_shown_alone)
+{
+    static const char text[] = "{\"schema\": \"fstune/experiment/1\"}";
+    AUTO(auto_free) char *page = page_of(text);
+    assert_non_null(page);
+    assert_null(page_of_nights(text, 2, NULL));
+}
+
 /* ---- who led a search, as its journal tells it ---- */
 
 /* Runs of points that differ in their queue depth. */
