@@ -11,6 +11,7 @@
 #include "tuner/search/prior.h"
 #include "tuner/search/resume.h"
 
+#include <float.h>
 #include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
@@ -162,14 +163,25 @@ static void print_point_line(FILE *out, const struct tune *tune, size_t i)
             row.achieved_depth, row.replays, standing_of(tune, i));
 }
 
+/* Rows stand in the order of the objective; those that have no figure of it stand last. */
+static double sort_value(const struct tune *tune, size_t i)
+{
+    const struct objective_row *row = &objective_table[tune->settings->search.objective];
+    struct moments moments = objective_log_moments(&tune->records[i], false, row->value);
+    if (moments.n == 0)
+        return -INFINITY;
+    if (!isfinite(moments.mean))
+        return -DBL_MAX;
+    return row->lower ? -moments.mean : moments.mean;
+}
+
 static void print_table(FILE *out, const struct tune *tune)
 {
     double *value = calloc(tune->n_records, sizeof *value);
     size_t *order = calloc(tune->n_records, sizeof *order);
     if (value != NULL && order != NULL) {
         for (size_t i = 0; i < tune->n_records; i++) {
-            struct moments moments = record_log_moments(&tune->records[i], false);
-            value[i] = moments.n > 0 ? moments.mean : -INFINITY;
+            value[i] = sort_value(tune, i);
         }
         gsl_sort_index(order, value, 1, tune->n_records);
         fprintf(out, "\nMeasured (all replays)                     throughput    interval    latency   depth "
