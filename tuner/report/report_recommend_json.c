@@ -23,6 +23,15 @@ static json_t *json_baseline(bool known, const struct row *row, bool is_default,
     return object;
 }
 
+/* A row that says what --max-latency-p99 has against it. */
+static json_t *json_measured(const struct tune *tune, size_t i, const struct row *row)
+{
+    json_t *object = json_row(row);
+    if (tune_misses_p99(tune, i))
+        json_object_set_new(object, tune_knows_p99(tune, i) ? "over_limit" : "p99_unknown", json_true());
+    return object;
+}
+
 /* Rows of the measured points, all of them or those with one verdict (other than the chosen). */
 static json_t *json_points(const struct tune *tune, bool all, enum verdict verdict)
 {
@@ -33,7 +42,7 @@ static json_t *json_points(const struct tune *tune, bool all, enum verdict verdi
         bool wanted = all || (in_space && tune->best != TUNE_NONE && tune->belief.moments[i].n > 0 &&
                               tune->verdicts[i] == verdict);
         if (wanted && tune_row(tune, i, false, &row) == 0)
-            json_array_append_new(list, json_row(&row));
+            json_array_append_new(list, json_measured(tune, i, &row));
     }
     return list;
 }
@@ -107,6 +116,17 @@ static json_t *json_shortfall(const struct tune *tune)
                      tune->settings->runs.confidence_share);
 }
 
+/* What the fastest setting has and costs, as multiples of the recommended one. */
+static json_t *json_best_over(const struct answer *answer)
+{
+    const struct row *best = &answer->best, *chosen = &answer->chosen;
+    double bytes =
+        (double)factors_bytes_in_flight(&best->point) / (double)factors_bytes_in_flight(&chosen->point);
+    return json_pack("{s:o, s:o, s:o}", "throughput", json_number(best->mean_bps / chosen->mean_bps),
+                     "latency", json_number(best->latency_ns.mean / chosen->latency_ns.mean),
+                     "bytes_in_flight", json_number(bytes));
+}
+
 static void set_answer(json_t *object, const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
@@ -127,6 +147,7 @@ static void set_answer(json_t *object, const struct answer *answer)
                         known ? json_string(tune->is_proved ? "proved" : "expected") : json_null());
     json_object_set_new(object, "conclusive", json_boolean(known && tune->conclusive));
     json_object_set_new(object, "best", known ? json_row(&answer->best) : json_null());
+    json_object_set_new(object, "best_over_recommended", known ? json_best_over(answer) : json_null());
     json_object_set_new(
         object, "baseline",
         json_baseline(answer->has_baseline, &answer->baseline, tune->baseline_is_default, answer->speedup));

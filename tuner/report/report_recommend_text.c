@@ -11,17 +11,16 @@
 #include "tuner/search/prior.h"
 #include "tuner/search/resume.h"
 
-#include <gsl/gsl_cdf.h>
+#include <float.h>
 #include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 
 #define TABLE_ROWS 10
-/* A probability so low says nothing about how much longer it would take. */
-#define LEAST_PROBABILITY 0.55
-#define LARGEST_FACTOR    20
+/* Beyond so many budgets a forecast is no more than "more". */
+#define LARGEST_FACTOR 20
 
-static void print_point_setting(FILE *out, const struct point *point)
+static void print_point_setting(FILE *out, const struct point *point, bool writing)
 {
     char size[UNITS_TEXT_SIZE], writes[UNITS_TEXT_SIZE];
     units_format_size(point->request_size_bytes, size);
@@ -33,13 +32,16 @@ static void print_point_setting(FILE *out, const struct point *point)
             point->direct ? "direct I/O" : "buffered I/O", api_names[point->api]);
     if (point->threads > 1)
         fprintf(out, ", %u threads", point->threads);
-    if (point->sync != SYNC_END)
+    if (writing && point->sync != SYNC_END)
         fprintf(out, ", sync %s", sync_names[point->sync]);
     fprintf(out, "\n             (--request-size %s", size);
     if (factors_is_split(point))
         fprintf(out, " --write-request-size %s", writes);
-    fprintf(out, " --queue-depth %u --direct %u --api %s --threads %u --sync %s)\n", point->queue_depth,
-            point->direct, api_names[point->api], point->threads, sync_names[point->sync]);
+    fprintf(out, " --queue-depth %u --direct %u --api %s --threads %u", point->queue_depth, point->direct,
+            api_names[point->api], point->threads);
+    if (writing)
+        fprintf(out, " --sync %s", sync_names[point->sync]);
+    fputs(")\n", out);
 }
 
 static void print_gain(FILE *out, const char *what, const struct row *row, struct objective_ratio gain,
@@ -68,54 +70,83 @@ static void print_gains(FILE *out, const struct answer *answer)
         print_gain(out, "one size for reads and writes", &answer->unsplit, tune->split_gain, confidence);
 }
 
-/* Standard errors shrink with the square root of the time. */
-static void print_needed_budget(FILE *out, const struct tune *tune)
+/* The fastest setting and what it costs, where the recommended one is another. */
+static void print_fastest(FILE *out, const struct answer *answer)
 {
-    double probability = fmin(fmax(tune->probability, LEAST_PROBABILITY), 0.999);
-    double wanted = gsl_cdf_ugaussian_Pinv(tune->settings->runs.confidence_share),
-           reached = gsl_cdf_ugaussian_Pinv(probability);
-    double factor = fmax(wanted / reached * (wanted / reached), 1.5);
-    double seconds = (double)tune->settings->limits.budget_ns / 1e9 * fmin(factor, LARGEST_FACTOR);
-    if (factor > LARGEST_FACTOR || tune->probability < LEAST_PROBABILITY)
-        fprintf(out,
-                "             More than --budget %.0fs would be needed; a larger --tolerance settles it "
-                "sooner.\n",
-                seconds);
+    const struct row *best = &answer->best, *chosen = &answer->chosen;
+    char text[FACTORS_TEXT_SIZE];
+    if (answer->tune->best == answer->tune->chosen || !tune_is_of_throughput(answer->tune))
+        return;
+    double more = 100 * (best->mean_bps / chosen->mean_bps - 1);
+    double bytes =
+        (double)factors_bytes_in_flight(&best->point) / (double)factors_bytes_in_flight(&chosen->point);
+    fprintf(out, "Fastest      %s: ", factors_format(&best->point, text));
+    if (more >= 0.5)
+        fprintf(out, "%.0f %% more", more);
     else
-        fprintf(out, "             Roughly --budget %.0fs would settle it, or a larger --tolerance.\n",
-                ceil(seconds / 10) * 10);
+        fputs("no more in the replays after the choice", out);
+    fprintf(out, ", at %.3g x the latency and %.3g x the bytes in flight\n",
+            best->latency_ns.mean / chosen->latency_ns.mean, bytes);
 }
 
+/* The bound shrinks about as standard errors do, with the square root of the time. */
+static void print_needed_budget(FILE *out, const struct tune *tune)
+{
+    double ratio = tune->shortfall_share / tune->settings->search.tolerance_share;
+    double factor = fmax(ratio * ratio, 1.5);
+    double seconds = (double)tune->settings->limits.budget_ns / 1e9 * fmin(factor, LARGEST_FACTOR);
+    fprintf(out, "             %s --budget %.0fs would settle it; a larger --tolerance settles it sooner.\n",
+            factor > LARGEST_FACTOR ? "More than" : "Roughly", ceil(seconds / 10) * 10);
+}
+
+/* A share is rounded to the safe side, with a decimal only where the tolerance has one, so that it never
+ * seems to meet a tolerance that it misses. */
 static void print_certainty(FILE *out, const struct tune *tune)
 {
-    fprintf(out, "How sure     %s: %.1f %% that none of the %zu settings is more than %g %% better\n",
-            tune->conclusive ? "conclusive" : "not conclusive", floor(tune->probability * 1000) / 10,
-            tune->space.n_points, tune->settings->search.tolerance_share * 100);
+    const struct settings *settings = tune->settings;
+    double share = 100 * tune->shortfall_share, tolerance = 100 * settings->search.tolerance_share;
+    double unit = fabs(tolerance - round(tolerance)) < 1e-9 ? 1 : 0.1;
+    double lost = ceil(share / unit - 1e-9) * unit;
+    bool lower = objective_table[settings->search.objective].lower;
+    if (!isfinite(share)) {
+        fputs("How sure     not known: too little was measured to compare with the rest of the space\n", out);
+        return;
+    }
+    fprintf(out, "How sure     %g %% sure of ", settings->runs.confidence_share * 100);
+    if (lower)
+        fprintf(out, "at most %g %% above the lowest possible here\n", lost);
+    else
+        fprintf(out, "at least %g %% of the best possible here\n", 100 - lost);
     if (tune->conclusive)
         return;
-    fprintf(out,
-            "             The setting is the best answer so far, but the runs scatter too much (or were too "
-            "few) to be\n"
-            "             %g %% sure.\n",
-            tune->settings->runs.confidence_share * 100);
+    if (share <= tolerance) {
+        fputs("             Not conclusive: too few replays were made after the choice.\n", out);
+        return;
+    }
+    fprintf(out, "             Not conclusive: --tolerance asks for at %s %g %%.\n", lower ? "most" : "least",
+            lower ? tolerance : 100 - tolerance);
     print_needed_budget(out, tune);
 }
 
 static const char *standing_of(const struct tune *tune, size_t i)
 {
     if (i == tune->chosen)
-        return i == tune->best ? "recommended, best" : "recommended";
+        return "recommended";
     if (i == tune->best)
-        return "best";
+        return tune_is_of_throughput(tune) ? "fastest" : "best";
     if (i == tune->baseline)
         return tune->baseline_is_default ? "default" : "current";
     if (tune_distrust(tune, i) != 0)
         return "not trusted";
+    if (tune_misses_p99(tune, i))
+        return tune_knows_p99(tune, i) ? "over limit" : "p99 not known";
     if (i >= tune->space.n_points || tune->best == TUNE_NONE)
         return "";
     if (tune->verdicts[i] == VERDICT_EQUIVALENT)
-        return "as good as the best";
-    return tune->verdicts[i] == VERDICT_UNDECIDED ? "undecided" : "worse";
+        return "as good";
+    if (tune->verdicts[i] == VERDICT_UNDECIDED)
+        return tune->records[i].n < TUNE_MIN_REPLAYS ? "may be as good, few runs" : "may be as good";
+    return tune_is_of_throughput(tune) ? "slower" : "worse";
 }
 
 static void print_point_line(FILE *out, const struct tune *tune, size_t i)
@@ -132,21 +163,32 @@ static void print_point_line(FILE *out, const struct tune *tune, size_t i)
             row.achieved_depth, row.replays, standing_of(tune, i));
 }
 
+/* Rows stand in the order of the objective; those that have no figure of it stand last. */
+static double sort_value(const struct tune *tune, size_t i)
+{
+    const struct objective_row *row = &objective_table[tune->settings->search.objective];
+    struct moments moments = objective_log_moments(&tune->records[i], false, row->value);
+    if (moments.n == 0)
+        return -INFINITY;
+    if (!isfinite(moments.mean))
+        return -DBL_MAX;
+    return row->lower ? -moments.mean : moments.mean;
+}
+
 static void print_table(FILE *out, const struct tune *tune)
 {
     double *value = calloc(tune->n_records, sizeof *value);
     size_t *order = calloc(tune->n_records, sizeof *order);
     if (value != NULL && order != NULL) {
         for (size_t i = 0; i < tune->n_records; i++) {
-            struct moments moments = record_log_moments(&tune->records[i], false);
-            value[i] = moments.n > 0 ? moments.mean : -INFINITY;
+            value[i] = sort_value(tune, i);
         }
         gsl_sort_index(order, value, 1, tune->n_records);
         fprintf(out, "\nMeasured (all replays)                     throughput    interval    latency   depth "
                      " replays\n");
         size_t printed = 0;
         for (size_t k = tune->n_records; k-- > 0 && isfinite(value[order[k]]);) {
-            bool named = order[k] == tune->chosen || order[k] == tune->baseline;
+            bool named = order[k] == tune->chosen || order[k] == tune->best || order[k] == tune->baseline;
             if (printed++ < TABLE_ROWS || named)
                 print_point_line(out, tune, order[k]);
         }
@@ -198,7 +240,8 @@ static void print_search(FILE *out, const struct tune *tune)
 static void print_answer(FILE *out, const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
-    print_point_setting(out, &answer->chosen.point);
+    print_point_setting(out, &answer->chosen.point, pattern_writes(&tune->settings->workload.pattern));
+    print_fastest(out, answer);
     report_objective_text(out, tune);
     fputs("\nThroughput   ", out);
     text_rate(out, &answer->chosen, tune->settings->runs.confidence_share);

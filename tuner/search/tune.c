@@ -28,6 +28,7 @@ const char *const tune_stop_text[] = {
     [TUNE_STOP_NOT_YET] = "not stopped",
     [TUNE_STOP_SEPARATED] = "the evidence settles it",
     [TUNE_STOP_BUDGET] = "the budget is used up",
+    [TUNE_STOP_PLAN_DONE] = "the planned runs are done",
     [TUNE_STOP_WRITES] = "the write budget (--max-write) is used up",
     [TUNE_STOP_SPACE] = "the file system ran low on free space",
     [TUNE_STOP_STALLED] = "the device did not finish a run in time",
@@ -380,7 +381,8 @@ int tune_run(struct tune *tune, struct err *err)
     while (result == 0 && is_worth_another_race(tune))
         result = race_again(tune, err);
     if (tune->stop == TUNE_STOP_NOT_YET)
-        tune->stop = TUNE_STOP_BUDGET;
+        tune->stop =
+            tune_has_time(tune, tune->time.end_ns, LEAST_RACE_RUNS) ? TUNE_STOP_PLAN_DONE : TUNE_STOP_BUDGET;
     return result;
 }
 

@@ -33,9 +33,10 @@ enum tune_stop {
     TUNE_STOP_NOT_YET,
     TUNE_STOP_SEPARATED, /* the evidence settles it */
     TUNE_STOP_BUDGET,
-    TUNE_STOP_WRITES,  /* --max-write */
-    TUNE_STOP_SPACE,   /* free space ran low: an error */
-    TUNE_STOP_STALLED, /* a run was not over when the time was */
+    TUNE_STOP_PLAN_DONE, /* the search and its replays ended before the budget */
+    TUNE_STOP_WRITES,    /* --max-write */
+    TUNE_STOP_SPACE,     /* free space ran low: an error */
+    TUNE_STOP_STALLED,   /* a run was not over when the time was */
     TUNE_STOP_INTERRUPTED
 };
 
@@ -139,7 +140,8 @@ struct tune {
     double probability; /* probability_within_tolerance */
     double shortfall_share; /* what is lost at most against the best of the whole space, with the confidence
                                asked for; NaN: not known */
-    bool is_proved; /* the chosen point is within the tolerance of the best by its own replays, not on average */
+    bool is_proved; /* the chosen point is within the tolerance of the best by its own replays, not on average
+                     */
     bool conclusive;
     size_t split, unsplit;             /* best with two sizes, best with one; TUNE_NONE: there is none */
     struct objective_ratio split_gain; /* of the former over the latter, where both have replays enough */
@@ -217,6 +219,9 @@ size_t tune_not_ruled_out_list(const struct tune *tune, size_t *ret_points, size
 
 /* True when the replays so far speak against --max-latency-p99 (false without that option or replays). */
 bool tune_misses_p99(const struct tune *tune, size_t point);
+
+/* Whether the replays of a point have requests enough for a p99; false without replays. */
+bool tune_knows_p99(const struct tune *tune, size_t point);
 
 /* What speaks against recommending a point, from its replays so far and from file and machine: warnings that
  * disqualify it and are not accepted. */

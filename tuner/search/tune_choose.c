@@ -39,6 +39,11 @@ bool tune_misses_p99(const struct tune *tune, size_t point)
            !(p99_mean_ns(&tune->records[point]) <= (double)settings->search.max_latency_p99_ns);
 }
 
+bool tune_knows_p99(const struct tune *tune, size_t point)
+{
+    return isfinite(p99_mean_ns(&tune->records[point]));
+}
+
 static bool feasible(struct tune *tune, size_t point)
 {
     uint64_t limit_ns = tune->settings->search.max_latency_p99_ns;
@@ -190,8 +195,8 @@ static int claim(struct tune *tune)
         return -ENOMEM;
     tune->shortfall_share = objective_share(tune->settings, margin);
     tune->is_proved = chosen == tune->best || tune->verdicts[chosen] == VERDICT_EQUIVALENT;
-    tune->conclusive = margin <= tune->margin &&
-                       record_count(&tune->records[chosen], true) >= TUNE_CONFIRMING_LEAST;
+    tune->conclusive =
+        margin <= tune->margin && record_count(&tune->records[chosen], true) >= TUNE_CONFIRMING_LEAST;
     return 0;
 }
 
