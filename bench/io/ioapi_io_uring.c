@@ -14,6 +14,8 @@
 /* After so many failed waits in a row (10 s), what is in flight is left to the kernel. */
 #define DRAIN_TRIES    10000
 #define DRAIN_PAUSE_NS 1000000ULL
+/* What the kernel gives up is sent again, unless it does nothing else for so many full queues. */
+#define GIVEN_UP_QUEUES 8
 
 /* What is known of the call in a slot until all its completions have come. */
 struct slot {
@@ -31,6 +33,7 @@ struct uring {
     bool sync_each;
     uint32_t n_calls;
     size_t n_in_flight; /* calls accepted and not yet reaped */
+    size_t n_given_up;  /* by the kernel, in a row */
     struct io_uring ring;
     struct slot *slots;         /* n_calls */
     struct io_uring_cqe **cqes; /* n_calls */
@@ -115,6 +118,68 @@ static int uring_probe(struct err *err)
     return rc;
 }
 
+static bool needs_sync(const struct uring *uring, const struct io_call *call)
+{
+    return uring->sync_each && call->is_write;
+}
+
+/* Writes the entries of one call; the ring has two per call, so that there is always room. Returns how many.
+ */
+static unsigned prepare(struct uring *uring, struct io_call *call)
+{
+    struct io_uring_sqe *sqe = io_uring_get_sqe(&uring->ring);
+    unsigned size = (unsigned)call->size_bytes;
+    if (call->is_write)
+        io_uring_prep_write(sqe, call->fd, call->buffer, size, call->offset_bytes);
+    else
+        io_uring_prep_read(sqe, call->fd, call->buffer, size, call->offset_bytes);
+    sqe->user_data = (uint64_t)call->slot << 1;
+    if (!needs_sync(uring, call))
+        return 1;
+    sqe->flags |= IOSQE_IO_LINK;
+    sqe = io_uring_get_sqe(&uring->ring);
+    io_uring_prep_fsync(sqe, call->fd, IORING_FSYNC_DATASYNC);
+    sqe->user_data = (uint64_t)call->slot << 1 | 1;
+    return 2;
+}
+
+/* Takes back entries that the kernel has not consumed: their calls are not accepted and may come again in
+ * another order. The kernel looks at the tail only in io_uring_enter, because the ring is not polled. */
+static void withdraw(struct io_uring *ring)
+{
+    unsigned head = *ring->sq.khead;
+    ring->sq.sqe_head = head;
+    ring->sq.sqe_tail = head;
+    *ring->sq.ktail = head;
+}
+
+/* Books the calls of which the kernel consumed n_sqes entries; returns how many calls that are. */
+static size_t accept_calls(struct uring *uring, struct io_call *const *calls, unsigned n_sqes)
+{
+    size_t n_accepted = 0;
+    while (n_sqes > 0) {
+        struct io_call *call = calls[n_accepted++];
+        unsigned n_needed = needs_sync(uring, call) ? 2 : 1;
+        unsigned n_taken = n_sqes < n_needed ? n_sqes : n_needed;
+        uring->slots[call->slot] =
+            (struct slot){.call = call, .n_awaited = n_taken, .sync_missing = n_taken < n_needed};
+        n_sqes -= n_taken;
+    }
+    uring->n_in_flight += n_accepted;
+    return n_accepted;
+}
+
+/* One io_uring_enter: were it repeated for what it left, a write and its fdatasync could end up in two
+ * submissions, unordered. It takes deferred completions along, which saves the call that would fetch them. */
+static int enter(struct uring *uring)
+{
+    int rc;
+    do
+        rc = uring->deferred ? io_uring_submit_and_get_events(&uring->ring) : io_uring_submit(&uring->ring);
+    while (rc == -EINTR);
+    return rc;
+}
+
 /* Waits for a completion that is not yet there. */
 static int wait_completion(struct uring *uring)
 {
@@ -139,6 +204,36 @@ static void settle(struct slot *slot)
         call->result = slot->synced;
 }
 
+/* A call that needs one of the kernel's worker threads is cancelled when the kernel cannot start one in a few
+ * tries. A signal that arrives meanwhile fails a try, so that calls of a busy machine are given up now and
+ * then. */
+static bool is_given_up(struct uring *uring, const struct io_call *call)
+{
+    uring->n_given_up = call->result == -ECANCELED ? uring->n_given_up + 1 : 0;
+    return uring->n_given_up > 0 && uring->n_given_up <= (size_t)GIVEN_UP_QUEUES * uring->n_calls;
+}
+
+/* Sends calls again that the kernel gave up, which have left the ring. Returns how many of the n have ended.
+ */
+static size_t send_again(struct uring *uring, struct io_call **calls, size_t n)
+{
+    size_t n_ended = 0;
+    for (size_t i = 0; i < n; i++) {
+        int n_sent = 0, n_sqes = 0;
+        if (is_given_up(uring, calls[i])) {
+            n_sqes = (int)prepare(uring, calls[i]);
+            n_sent = enter(uring);
+        }
+        if (n_sent < n_sqes)
+            withdraw(&uring->ring);
+        if (n_sent > 0)
+            accept_calls(uring, &calls[i], (unsigned)n_sent);
+        else
+            calls[n_ended++] = calls[i];
+    }
+    return n_ended;
+}
+
 /* Takes the completions that are there: at most max, so that no more than max calls end. Returns how many
  * ended. */
 static size_t take_completions(struct uring *uring, struct io_call **calls, size_t max)
@@ -161,7 +256,7 @@ static size_t take_completions(struct uring *uring, struct io_call **calls, size
     }
     io_uring_cq_advance(&uring->ring, n);
     uring->n_in_flight -= n_ended;
-    return n_ended;
+    return send_again(uring, calls, n_ended);
 }
 
 /* Closing the ring alone would leave transfers running into buffers that the caller is about to free. A wait
@@ -240,68 +335,6 @@ static int uring_open(void *state, const struct ioapi_config *config, struct err
 out:
     if (rc < 0)
         uring_close(uring);
-    return rc;
-}
-
-static bool needs_sync(const struct uring *uring, const struct io_call *call)
-{
-    return uring->sync_each && call->is_write;
-}
-
-/* Writes the entries of one call; the ring has two per call, so that there is always room. Returns how many.
- */
-static unsigned prepare(struct uring *uring, struct io_call *call)
-{
-    struct io_uring_sqe *sqe = io_uring_get_sqe(&uring->ring);
-    unsigned size = (unsigned)call->size_bytes;
-    if (call->is_write)
-        io_uring_prep_write(sqe, call->fd, call->buffer, size, call->offset_bytes);
-    else
-        io_uring_prep_read(sqe, call->fd, call->buffer, size, call->offset_bytes);
-    sqe->user_data = (uint64_t)call->slot << 1;
-    if (!needs_sync(uring, call))
-        return 1;
-    sqe->flags |= IOSQE_IO_LINK;
-    sqe = io_uring_get_sqe(&uring->ring);
-    io_uring_prep_fsync(sqe, call->fd, IORING_FSYNC_DATASYNC);
-    sqe->user_data = (uint64_t)call->slot << 1 | 1;
-    return 2;
-}
-
-/* Takes back entries that the kernel has not consumed: their calls are not accepted and may come again in
- * another order. The kernel looks at the tail only in io_uring_enter, because the ring is not polled. */
-static void withdraw(struct io_uring *ring)
-{
-    unsigned head = *ring->sq.khead;
-    ring->sq.sqe_head = head;
-    ring->sq.sqe_tail = head;
-    *ring->sq.ktail = head;
-}
-
-/* Books the calls of which the kernel consumed n_sqes entries; returns how many calls that are. */
-static size_t accept_calls(struct uring *uring, struct io_call *const *calls, unsigned n_sqes)
-{
-    size_t n_accepted = 0;
-    while (n_sqes > 0) {
-        struct io_call *call = calls[n_accepted++];
-        unsigned n_needed = needs_sync(uring, call) ? 2 : 1;
-        unsigned n_taken = n_sqes < n_needed ? n_sqes : n_needed;
-        uring->slots[call->slot] =
-            (struct slot){.call = call, .n_awaited = n_taken, .sync_missing = n_taken < n_needed};
-        n_sqes -= n_taken;
-    }
-    uring->n_in_flight += n_accepted;
-    return n_accepted;
-}
-
-/* One io_uring_enter: were it repeated for what it left, a write and its fdatasync could end up in two
- * submissions, unordered. It takes deferred completions along, which saves the call that would fetch them. */
-static int enter(struct uring *uring)
-{
-    int rc;
-    do
-        rc = uring->deferred ? io_uring_submit_and_get_events(&uring->ring) : io_uring_submit(&uring->ring);
-    while (rc == -EINTR);
     return rc;
 }
 

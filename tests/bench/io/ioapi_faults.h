@@ -22,8 +22,8 @@
 enum site { NOWHERE, TRANSFER, SYNC, SUBMIT, WAIT, SETUP, THREAD, MEMORY };
 
 static struct {
-    enum site site;
-    int code; /* positive errno, or SHORT */
+    enum site site, then; /* where the next fault is, after the first; NOWHERE: at the same site */
+    int code;             /* positive errno, or SHORT */
     unsigned nth, times;
     atomic_uint n_seen, n_hit;
     atomic_uint n_flushes;        /* fdatasyncs since arm */
@@ -35,6 +35,7 @@ static struct {
 static void arm(enum site site, int code, unsigned nth, unsigned times)
 {
     fault.site = site;
+    fault.then = NOWHERE;
     fault.code = code;
     fault.nth = nth;
     fault.times = times;
@@ -58,6 +59,10 @@ static bool hits(enum site site, const void *buffer)
         return false;
     atomic_fetch_add(&fault.n_hit, 1);
     fault.victim = buffer;
+    if (fault.then != NOWHERE) {
+        fault.site = fault.then;
+        atomic_store(&fault.n_seen, 0);
+    }
     return true;
 }
 

@@ -201,6 +201,38 @@ EACH_API_OF(1U << API_IO_URING, a_write_parted_from_its_flush_is_flushed_all_the
     assert_int_equal(atomic_load(&fault.n_seen), 1);
 }
 
+/* As while signals keep it from starting a worker thread. */
+EACH_API_OF(1U << API_IO_URING, what_the_kernel_gives_up_is_sent_again_but_not_for_ever)
+{
+    for (unsigned k = 0; k < 12; k++) {
+        struct run run = {DEPTH, DEPTH, true, true};
+        unsigned times = k % 6 < 3 ? 1 : 3 * DEPTH;
+        struct rig_outcome outcome;
+        assert_int_equal(run_with(&run, k < 6 ? TRANSFER : SYNC, ECANCELED, k % 3 + 1, times, &outcome), 0);
+        assert_int_equal(atomic_load(&fault.n_hit), times);
+        assert_int_equal(outcome.n_whole, N_TOTAL);
+        assert_int_equal(run_with(&run, TRANSFER, ECANCELED, k % 3 + 1, FOR_EVER, &outcome), 0);
+        assert_int_equal(outcome.n_whole, k % 3);
+    }
+}
+
+EACH_API_OF(1U << API_IO_URING, what_is_given_up_and_refused_then_has_failed)
+{
+    uint64_t offset = 0;
+    struct rig_outcome outcome = {0};
+    AUTO(auto_close) int fd = rig_file("/tmp", 0);
+    AUTO(rig_close) struct rig rig;
+    size_t n;
+    skip_unless_it_runs();
+    assert_int_equal(rig_open(&rig, row, fd, 1, REQUEST_BYTES, true), 0);
+    assert_int_equal(rig_submit(&rig, true, &offset, 1, 1, &outcome, &n), 0);
+    arm(TRANSFER, ECANCELED, 1, 1);
+    fault.then = SUBMIT;
+    assert_int_equal(rig_reap(&rig, 1, &outcome), 0);
+    disarm();
+    assert_int_equal(outcome.results[0], -ECANCELED);
+}
+
 EACH_API_OF(1U << API_LIBAIO, a_refused_submission_is_the_outcome_of_its_call)
 {
     check_outcomes(&(struct run){DEPTH, 1, true, false}, SUBMIT, EIO);
