@@ -151,26 +151,28 @@ int belief_probability_within(const struct belief *belief, size_t point, double 
     return result;
 }
 
-int belief_shortfall_bound(const struct belief *belief, size_t point, double confidence, size_t n_draws,
-                           gsl_rng *rng, double *ret_margin)
+int belief_claim(const struct belief *belief, size_t point, double margin, double confidence, size_t n_draws,
+                 gsl_rng *rng, struct belief_claim *ret_claim)
 {
-    double *gaps = malloc(n_draws * sizeof(*gaps)), low = 0.0, high = WIDEST_GAP;
+    double *gaps = malloc(n_draws * sizeof(*gaps)), low = 0.0, high = WIDEST_GAP, asked = margin;
     int result = gaps ? 0 : -ENOMEM;
 
     if (!result && belief->chosen)
         result = draw_gaps(belief, point, 0.0, n_draws, rng, gaps);
     while (!result && high - low > GAP_STEP) {
-        double margin = 0.5 * (low + high);
-        double probability = belief->chosen ? within(belief, point, margin, gaps, n_draws)
-                                            : without_surrogate(belief, point, margin);
+        double probability = belief->chosen ? within(belief, point, asked, gaps, n_draws)
+                                            : without_surrogate(belief, point, asked);
 
+        if (asked == margin)
+            ret_claim->probability_within = probability;
         if (probability >= confidence)
-            high = margin;
+            high = asked;
         else
-            low = margin;
+            low = asked;
+        asked = 0.5 * (low + high);
     }
     free(gaps);
     if (!result)
-        *ret_margin = high < WIDEST_GAP ? high : INFINITY;
+        ret_claim->shortfall = high < WIDEST_GAP ? high : INFINITY;
     return result;
 }

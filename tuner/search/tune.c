@@ -14,6 +14,7 @@
 #define FALLBACK_STD     0.1  /* of log throughput from run to run, before replays tell */
 #define EXPLORE_SHARE    0.65 /* of the time before the confirmation */
 #define FIRST_DESIGN_MAX 12
+#define UNUSED_SHARE     0.25
 #define LEAST_RACE_RUNS  12 /* fewer would settle nothing */
 
 const struct tune_policy tune_policy_usual = {.final_share = TUNE_FINAL_SHARE,
@@ -362,6 +363,13 @@ static int race_again(struct tune *tune, struct err *err)
     return result < 0 ? result : conclude(tune, err);
 }
 
+/* Whether so much time is left that nobody would say it was used up. */
+static bool has_unused_time(const struct tune *tune)
+{
+    double left_ns = (double)tune->time.end_ns - (double)tune_now_ns(tune);
+    return left_ns > UNUSED_SHARE * (double)tune->settings->limits.budget_ns;
+}
+
 int tune_run(struct tune *tune, struct err *err)
 {
     reserve_writes(tune);
@@ -381,8 +389,7 @@ int tune_run(struct tune *tune, struct err *err)
     while (result == 0 && is_worth_another_race(tune))
         result = race_again(tune, err);
     if (tune->stop == TUNE_STOP_NOT_YET)
-        tune->stop =
-            tune_has_time(tune, tune->time.end_ns, LEAST_RACE_RUNS) ? TUNE_STOP_PLAN_DONE : TUNE_STOP_BUDGET;
+        tune->stop = has_unused_time(tune) ? TUNE_STOP_PLAN_DONE : TUNE_STOP_BUDGET;
     return result;
 }
 

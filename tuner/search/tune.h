@@ -271,6 +271,13 @@ void tune_pair_split(struct tune *tune);
  * is noted. */
 void tune_weigh_split(struct tune *tune);
 
+/* E[max(0, x)] of a normal x. */
+double tune_expected_shortfall(double mean, double variance);
+
+/* Points with less in flight than the chosen one that may do instead and have too few runs to tell, the
+ * cheapest first; at most room (1..TUNE_MAX_NOT_RULED_OUT); their number. After tune_choose. */
+size_t tune_list_cheaper(const struct tune *tune, size_t *ret_points, size_t room);
+
 /* Makes the interleaved replays after the choice. */
 int tune_confirm(struct tune *tune, struct err *err);
 

@@ -2,8 +2,6 @@
 #include "tuner/search/tune.h"
 
 #include <errno.h>
-#include <gsl/gsl_cdf.h>
-#include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -137,16 +135,13 @@ static void set_verdicts(struct tune *tune, const size_t *points, size_t n, size
 }
 
 /* What is lost on average by taking the point instead of the best-looking one, as a difference of logs, by
- * what their replays tell: E[max(0, difference)] of a normal one. */
+ * what their replays tell. */
 static double expected_shortfall(const struct tune *tune, size_t best, size_t point)
 {
     const struct moments *of_best = &tune->belief.moments[best], *own = &tune->belief.moments[point];
     double df, variance = belief_run_variance(&tune->belief, best, &df) / (double)of_best->n +
                           belief_run_variance(&tune->belief, point, &df) / (double)own->n;
-    double mean = of_best->mean - own->mean, std = sqrt(variance);
-    if (!(std > 0))
-        return fmax(mean, 0);
-    return std * gsl_ran_ugaussian_pdf(mean / std) + mean * gsl_cdf_ugaussian_P(mean / std);
+    return tune_expected_shortfall(of_best->mean - own->mean, variance);
 }
 
 /* A point that is proved to be as good, or of which no more than the tolerance is expected to be lost: under
@@ -187,16 +182,16 @@ void tune_choose(struct tune *tune)
 /* What is claimed of the chosen point, which lies in the space. 0 or -ENOMEM. */
 static int claim(struct tune *tune)
 {
-    double confidence = tune->settings->runs.confidence_share, margin = INFINITY;
+    struct belief_claim claimed;
     size_t chosen = tune->chosen;
-    if (belief_shortfall_bound(&tune->belief, chosen, confidence, JUDGE_DRAWS, tune->rng, &margin) < 0 ||
-        belief_probability_within(&tune->belief, chosen, tune->margin, JUDGE_DRAWS, tune->rng,
-                                  &tune->probability) < 0)
+    if (belief_claim(&tune->belief, chosen, tune->margin, tune->settings->runs.confidence_share, JUDGE_DRAWS,
+                     tune->rng, &claimed) < 0)
         return -ENOMEM;
-    tune->shortfall_share = objective_share(tune->settings, margin);
+    tune->probability = claimed.probability_within;
+    tune->shortfall_share = objective_share(tune->settings, claimed.shortfall);
     tune->is_proved = chosen == tune->best || tune->verdicts[chosen] == VERDICT_EQUIVALENT;
-    tune->conclusive =
-        margin <= tune->margin && record_count(&tune->records[chosen], true) >= TUNE_CONFIRMING_LEAST;
+    tune->conclusive = claimed.shortfall <= tune->margin &&
+                       record_count(&tune->records[chosen], true) >= TUNE_CONFIRMING_LEAST;
     return 0;
 }
 

@@ -196,6 +196,25 @@ static int choose_night_block(struct tune *tune, size_t look, size_t *ret_runs, 
     return 0;
 }
 
+/* Points of the next block. Where the evidence settles the choice, those that may do for less; where there are
+ * none either, the race is over. */
+static int choose_next(struct tune *tune, size_t look, bool night, size_t *ret_runs, size_t *ret_n)
+{
+    int result = 0;
+    bool is_settled = !night && settled(tune, look);
+    if (night)
+        result = choose_night_block(tune, look, ret_runs, ret_n);
+    else if (is_settled)
+        *ret_n = tune_list_cheaper(tune, ret_runs, BLOCK_POINTS);
+    else if (tune->belief.chosen == NULL)
+        *ret_n = take_all(tune, ret_runs);
+    else
+        result = choose_day_block(tune, ret_runs, ret_n);
+    if (result == 0 && *ret_n == 0 && (night || is_settled))
+        tune->stop = TUNE_STOP_SEPARATED;
+    return result;
+}
+
 int tune_race(struct tune *tune, struct err *err)
 {
     size_t runs[BLOCK_POINTS], n = 0;
@@ -210,22 +229,12 @@ int tune_race(struct tune *tune, struct err *err)
         if (result == -ENODATA || result == -EDOM)
             result = 0; /* no surrogate: only their own runs tell of points */
         tune_expect_costs(tune);
-        if (result == 0 && !night && settled(tune, look)) {
-            tune->stop = TUNE_STOP_SEPARATED;
-            return 0;
-        }
-        if (result == 0 && night)
-            result = choose_night_block(tune, look, runs, &n);
-        else if (result == 0 && tune->belief.chosen == NULL)
-            n = take_all(tune, runs);
-        else if (result == 0)
-            result = choose_day_block(tune, runs, &n);
+        if (result == 0)
+            result = choose_next(tune, look, night, runs, &n);
         if (result < 0)
             return err_sys(err, result, "the race cannot go on");
-        if (n == 0) {
-            tune->stop = night ? TUNE_STOP_SEPARATED : tune->stop;
+        if (n == 0)
             return 0; /* no replay would teach anything more */
-        }
         uint64_t runs_before = tune->session->n_runs;
         tune_writes_reserve(tune);
         uint64_t end_ns = tune_race_end_ns(tune);

@@ -88,7 +88,7 @@ static void prepare(const char *simulator, const char *seed, const struct point 
 {
     memset(&err, 0, sizeof err);
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", simulator, "--seed", seed, "--quiet",
-                 NULL);
+                 "--tolerance", "3%", NULL);
     retune_request_init(&request, &settings);
     request.first_budget_ns = 120 * CLOCK_NS_PER_S;
     request.night_budget_ns = 40 * CLOCK_NS_PER_S;
