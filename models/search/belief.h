@@ -114,7 +114,7 @@ double belief_no_lone_peaks(const struct belief *belief, size_t but, double resp
 int belief_probability_within(const struct belief *belief, size_t point, double margin, size_t n_draws,
                               gsl_rng *rng, double *ret_probability);
 
-/* The smallest margin for which belief_probability_within reaches `confidence`: with that confidence nothing in
- * the space is better than the point by more. INFINITY where no margin is enough. 0, -ENOMEM, -EDOM. */
+/* The smallest margin for which belief_probability_within reaches `confidence`: with that confidence nothing
+ * in the space is better than the point by more. INFINITY where no margin is enough. 0, -ENOMEM, -EDOM. */
 int belief_shortfall_bound(const struct belief *belief, size_t point, double confidence, size_t n_draws,
                            gsl_rng *rng, double *ret_margin);

@@ -61,7 +61,7 @@ static int print_help(void)
          "  --help       this text\n"
          "  --version    the version\n"
          "  --manual     the manual page, as roff: fstune --manual | man -l -\n"
-         "  --completion bash|zsh\n"
+         "  --completion bash|zsh|fish\n"
          "               completion of the command line, as a script for the shell\n\n"
          "Example:\n"
          "  fstune recommend --pattern randwrite");
@@ -71,7 +71,7 @@ static int print_help(void)
 static int print_completion(int argc, char **argv)
 {
     if (argc != 3 || completion_print(stdout, argv[2]) < 0)
-        return fail_with(EXIT_USAGE, "--completion: give the shell, bash or zsh");
+        return fail_with(EXIT_USAGE, "--completion: give the shell: bash, zsh or fish");
     return EXIT_DONE;
 }
 
