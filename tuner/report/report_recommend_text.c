@@ -1,5 +1,6 @@
 /* The answer of `recommend` as text that a person can act on. */
 #include "bench/base/units.h"
+#include "tuner/base/style.h"
 #include "tuner/base/text.h"
 #include "tuner/report/answer.h"
 #include "tuner/report/report_fio_job.h"
@@ -25,7 +26,7 @@ static void print_point_setting(FILE *out, const struct point *point, bool writi
     char size[UNITS_TEXT_SIZE], writes[UNITS_TEXT_SIZE];
     units_format_size(point->request_size_bytes, size);
     units_format_size(factors_write_size_bytes(point), writes);
-    fprintf(out, "Use          request size %s", size);
+    fprintf(out, "Use          %srequest size %s", style_text(out, STYLE_BOLD), size);
     if (factors_is_split(point))
         fprintf(out, " of reads and %s of writes", writes);
     fprintf(out, ", queue depth %u, %s, %s", point->queue_depth,
@@ -34,7 +35,7 @@ static void print_point_setting(FILE *out, const struct point *point, bool writi
         fprintf(out, ", %u threads", point->threads);
     if (writing && point->sync != SYNC_END)
         fprintf(out, ", sync %s", sync_names[point->sync]);
-    fprintf(out, "\n             (--request-size %s", size);
+    fprintf(out, "%s\n             (--request-size %s", style_text(out, STYLE_PLAIN), size);
     if (factors_is_split(point))
         fprintf(out, " --write-request-size %s", writes);
     fprintf(out, " --queue-depth %u --direct %u --api %s --threads %u", point->queue_depth, point->direct,

@@ -99,7 +99,7 @@ TEST(defaults_that_help_states_are_those_that_settings_hold)
         assert_memory_equal((char *)&stated + row->place, (char *)&defaults + row->place, size_of_place(row));
         n_compared++;
     }
-    assert_int_equal(n_compared, 30);
+    assert_int_equal(n_compared, 31);
 }
 
 TEST(defaults_are_those_of_the_parts_that_they_are_for)
@@ -404,46 +404,6 @@ TEST(json_is_a_name_of_the_format_json)
     assert_int_equal(PARSE(OPTIONS_HISTORY, "--format=markdown"), -EINVAL);
     assert_int_equal(PARSE(OPTIONS_EXPERIMENT, "--format=csv-matrix"), 0);
     assert_int_equal(settings.format, FORMAT_CSV_MATRIX);
-}
-
-/* What --help prints of a command. The caller frees it. */
-static char *help_of(unsigned command, bool all)
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
-    options_print_help(out, "name", "Summary.", command, "example", all);
-    assert_int_equal(fclose(out), 0);
-    return text;
-}
-
-TEST(help_of_a_command_with_many_options_is_short_until_all_are_asked_for)
-{
-    static const char *const titles[] = {"\nWorkload:\n", "\nWhere:\n", "\nAnswer:\n", "\nLimits:\n",
-                                         "\nOutput:\n"};
-    char *few = help_of(OPTIONS_RECOMMEND, false), *all = help_of(OPTIONS_RECOMMEND, true);
-    const struct option_row *row;
-    size_t n_known = 0;
-    for (size_t i = 0; i < N_OF(titles); i++)
-        assert_true(strstr(few, titles[i]) != NULL && strstr(all, titles[i]) != NULL);
-    assert_true(strstr(few, "\nExpert:\n") == NULL && strstr(all, "\nExpert:\n") != NULL);
-    assert_non_null(strstr(few, "\n  --help all "));
-    for (size_t i = 0; (row = options_row(i)) != NULL; i++)
-        n_known += (row->commands & OPTIONS_RECOMMEND) != 0;
-    assert_int_equal(count_of(all, "\n  --"), n_known);
-    assert_true(count_of(few, "\n  --") >= 12 && count_of(few, "\n  --") <= 20);
-    free(few);
-    free(all);
-}
-
-TEST(help_of_a_command_with_few_options_is_one_list)
-{
-    char *text = help_of(OPTIONS_DOCTOR, false);
-    assert_non_null(strstr(text, "\nOptions:\n"));
-    assert_non_null(strstr(text, "\n  --seed "));
-    assert_null(strstr(text, "--help all"));
-    free(text);
 }
 
 TEST(help_wins_over_everything)
