@@ -406,20 +406,6 @@ TEST(json_is_a_name_of_the_format_json)
     assert_int_equal(settings.format, FORMAT_CSV_MATRIX);
 }
 
-TEST(help_wins_over_everything)
-{
-    struct settings before;
-    settings_init(&before);
-    assert_int_equal(RECOMMEND("--budget=garbage", "--help"), 1);
-    assert_int_equal(RECOMMEND("-h", "--config=does-not-exist"), 1);
-    assert_int_equal(MEASURE("--json", "--path", "--help"), OPTIONS_HELP);
-    assert_int_equal(RECOMMEND("--help", "all"), OPTIONS_HELP_ALL);
-    assert_int_equal(RECOMMEND("-h", "all", "--json"), OPTIONS_HELP_ALL);
-    assert_int_equal(RECOMMEND("--help=all"), OPTIONS_HELP_ALL);
-    assert_int_equal(RECOMMEND("--help", "--path", "all"), OPTIONS_HELP);
-    assert_memory_equal(&settings, &before, sizeof(settings));
-}
-
 TEST(measure_takes_one_value_a_factor)
 {
     assert_int_equal(MEASURE("--sync=end,none"), -EINVAL);

@@ -42,3 +42,17 @@ TEST(help_of_a_command_with_few_options_is_one_list)
     assert_null(strstr(text, "--help all"));
     free(text);
 }
+
+TEST(help_wins_over_everything)
+{
+    struct settings before;
+    settings_init(&before);
+    assert_int_equal(RECOMMEND("--budget=garbage", "--help"), 1);
+    assert_int_equal(RECOMMEND("-h", "--config=does-not-exist"), 1);
+    assert_int_equal(MEASURE("--json", "--path", "--help"), OPTIONS_HELP);
+    assert_int_equal(RECOMMEND("--help", "all"), OPTIONS_HELP_ALL);
+    assert_int_equal(RECOMMEND("-h", "all", "--json"), OPTIONS_HELP_ALL);
+    assert_int_equal(RECOMMEND("--help=all"), OPTIONS_HELP_ALL);
+    assert_int_equal(RECOMMEND("--help", "--path", "all"), OPTIONS_HELP);
+    assert_memory_equal(&settings, &before, sizeof(settings));
+}
