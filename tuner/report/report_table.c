@@ -15,9 +15,7 @@
 
 #define MOST_ROWS 10
 
-/* Measured settings, the best by the objective first; those without a figure of it come last. The caller
- * frees *ret_order, also after a failure. */
-static int put_in_order(const struct tune *tune, size_t **ret_order, size_t *ret_n, struct err *err)
+int report_table_order(const struct tune *tune, size_t **ret_order, size_t *ret_n, struct err *err)
 {
     const struct objective_row *objective = &objective_table[tune->settings->search.objective];
     double *value = calloc(tune->n_records + 1, sizeof *value);
@@ -36,6 +34,27 @@ static int put_in_order(const struct tune *tune, size_t **ret_order, size_t *ret
         gsl_sort_index(*ret_order, value, 1, tune->n_records);
     free(value);
     return value != NULL && *ret_order != NULL ? 0 : err_set(err, -ENOMEM, "no memory for the table");
+}
+
+const char *report_table_standing(const struct tune *tune, size_t i)
+{
+    if (i == tune->chosen)
+        return "recommended";
+    if (i == tune->best)
+        return tune_is_of_throughput(tune) ? "fastest" : "best";
+    if (i == tune->baseline)
+        return tune->baseline_is_default ? "default" : "current";
+    if (tune_distrust(tune, i) != 0)
+        return "not trusted";
+    if (tune_misses_p99(tune, i))
+        return tune_knows_p99(tune, i) ? "over limit" : "p99 not known";
+    if (i >= tune->space.n_points || tune->best == TUNE_NONE)
+        return "";
+    if (tune->verdicts[i] == VERDICT_EQUIVALENT)
+        return "as good";
+    if (tune->verdicts[i] == VERDICT_UNDECIDED)
+        return tune->records[i].n < TUNE_MIN_REPLAYS ? "may be as good, few runs" : "may be as good";
+    return tune_is_of_throughput(tune) ? "slower" : "worse";
 }
 
 static const char *role_of(const struct tune *tune, size_t i)
@@ -70,7 +89,7 @@ int report_table_csv(FILE *out, const struct answer *answer, struct err *err)
 {
     const struct tune *tune = answer->tune;
     size_t *order, n;
-    int result = put_in_order(tune, &order, &n, err);
+    int result = report_table_order(tune, &order, &n, err);
     fputs(
         "request_size,write_request_size,queue_depth,direct,api,threads,sync,mean_bps,ci_low_bps,ci_high_bps,"
         "std_bps,replays,iops,achieved_depth,latency_mean_ns,latency_p50_ns,latency_p99_ns,latency_p999_ns,"
@@ -121,8 +140,8 @@ static void put_headline(FILE *out, const struct answer *answer)
     char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE];
     put_use(out, &answer->chosen.point, pattern_writes(&tune->settings->workload.pattern));
     if (tune->best != tune->chosen)
-        fprintf(out, "- **Best**: %s, %s\n", factors_format(&answer->best.point, text),
-                text_short_rate(answer->best.mean_bps, rate));
+        fprintf(out, "- **%s**: %s, %s\n", tune_is_of_throughput(tune) ? "Fastest" : "Best",
+                factors_format(&answer->best.point, text), text_short_rate(answer->best.mean_bps, rate));
     fputs("- **Throughput**: ", out);
     text_rate(out, &answer->chosen, confidence);
     fputs("\n- **Latency**: ", out);
@@ -135,7 +154,7 @@ static void put_headline(FILE *out, const struct answer *answer)
     put_sureness(out, tune);
 }
 
-static void put_markdown_row(FILE *out, const struct row *row, const char *role)
+static void put_markdown_row(FILE *out, const struct row *row, const char *standing)
 {
     char setting[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE],
         mean[UNITS_TEXT_SIZE], p99[UNITS_TEXT_SIZE];
@@ -144,17 +163,17 @@ static void put_markdown_row(FILE *out, const struct row *row, const char *role)
             text_short_rate(row->mean_bps, rate), text_short_rate(row->ci_low_bps, low),
             has_interval ? " to " : "", has_interval ? text_short_rate(row->ci_high_bps, high) : "",
             text_short_duration(row->latency_ns.mean, mean), text_short_duration(row->latency_ns.p99, p99),
-            row->replays, row->disqualifying != 0 ? "not trusted" : role);
+            row->replays, standing);
 }
 
 static int put_markdown_table(FILE *out, const struct tune *tune, struct err *err)
 {
     size_t *order, n, n_others = MOST_ROWS;
-    int result = put_in_order(tune, &order, &n, err);
+    int result = report_table_order(tune, &order, &n, err);
     for (size_t k = 0; k < n && result == 0; k++)
         n_others -= role_of(tune, order[k])[0] != '\0';
     if (n > 0)
-        fputs("\n| setting | throughput | interval | latency | p99 | replays | role |\n"
+        fputs("\n| setting | throughput | interval | latency | p99 | replays | standing |\n"
               "| --- | ---: | ---: | ---: | ---: | ---: | --- |\n",
               out);
     for (size_t k = 0; k < n && result == 0; k++) {
@@ -165,7 +184,7 @@ static int put_markdown_table(FILE *out, const struct tune *tune, struct err *er
         n_others -= role[0] == '\0';
         result = tune_row(tune, order[k], false, &row);
         if (result == 0)
-            put_markdown_row(out, &row, role);
+            put_markdown_row(out, &row, report_table_standing(tune, order[k]));
         else
             err_set(err, result, "no memory for the table");
     }
