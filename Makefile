@@ -499,21 +499,23 @@ TMPFILES_DIR ?= $(PREFIX)/lib/tmpfiles.d
 SYSCONFDIR ?= $(if $(filter /usr /usr/local,$(PREFIX)),/etc,$(PREFIX)/etc)
 BASH_DIR   ?= $(PREFIX)/share/bash-completion/completions
 ZSH_DIR    ?= $(PREFIX)/share/zsh/site-functions
+FISH_DIR   ?= $(PREFIX)/share/fish/vendor_completions.d
 doc_dir    := $(PREFIX)/share/doc/fstune
 share_dir  := $(PREFIX)/share/fstune
 
 # What the program prints of itself.
-generated := build/fstune.1 build/completion/fstune build/completion/_fstune
+generated := build/fstune.1 build/completion/fstune build/completion/_fstune build/completion/fstune.fish
 build/fstune.1: self := --manual
 build/completion/fstune: self := --completion bash
 build/completion/_fstune: self := --completion zsh
+build/completion/fstune.fish: self := --completion fish
 $(generated): build/release/fstune
 	$(call say,MAKE,$@)
 	@mkdir -p $(@D)
 	$(Q)$< $(self) >$@
 
 man: build/fstune.1 ## the manual page as build/fstune.1
-completion: build/completion/fstune build/completion/_fstune ## completion for bash and zsh in build/completion
+completion: $(filter build/completion/%,$(generated)) ## completion for bash, zsh and fish in build/completion
 
 # SOURCE:PLACE:MODE. Install and uninstall read this one list.
 units    := $(wildcard configs/systemd/*.service configs/systemd/*.timer)
@@ -521,6 +523,7 @@ examples := $(wildcard configs/*.conf configs/*.example configs/presets/* config
 installed = build/release/fstune:$(PREFIX)/bin/fstune:755 \
             build/fstune.1:$(PREFIX)/share/man/man1/fstune.1:644 \
             build/completion/fstune:$(BASH_DIR)/fstune:644 build/completion/_fstune:$(ZSH_DIR)/_fstune:644 \
+            build/completion/fstune.fish:$(FISH_DIR)/fstune.fish:644 \
             $(foreach f,$(units),$(f):$(UNIT_DIR)/$(notdir $(f)):644) \
             configs/cron.d/fstune:$(SYSCONFDIR)/cron.d/fstune:644 \
             configs/tmpfiles.d/fstune.conf:$(TMPFILES_DIR)/fstune.conf:644 \
@@ -549,7 +552,7 @@ uninstall: ## remove what install put there
 
 needed_deb := dpkg-dev:dpkg-buildpackage debhelper:dh
 needed_check_deb := debootstrap:debootstrap lintian:lintian
-needed_packaging := python3:python3 groff:groff man-db:man zsh:zsh \
+needed_packaging := python3:python3 groff:groff man-db:man zsh:zsh fish:fish \
                     mandoc:mandoc python3-yaml:$(python_packages)/yaml systemd:systemd-analyze
 
 deps-deb: deps

@@ -9,10 +9,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* Places after the point that are kept. With them 100 percent stays below 2^53, so that a share is one
  * correctly rounded division, equal to the literal in C. */
 #define FRACTION_DIGITS 13
+
+#define NS_PER_MINUTE 60000000000ULL
 
 struct decimal {
     uint64_t whole;
@@ -63,20 +66,22 @@ static bool read_decimal(const char **cursor, struct decimal *ret)
     return true;
 }
 
-int units_parse_size(const char *text, uint64_t *ret_bytes)
+/* 10 for k and K, 20 for m ...; 0 for what is none of them. */
+static unsigned suffix_shift(char c)
 {
     static const char suffixes[] = "kKmMgGtT";
+    const char *suffix = c != '\0' ? strchr(suffixes, c) : NULL;
+    return suffix != NULL ? 10 * ((unsigned)(suffix - suffixes) / 2 + 1) : 0;
+}
+
+int units_parse_size(const char *text, uint64_t *ret_bytes)
+{
     uint64_t value;
     bool overflow;
     if (!read_whole(&text, &value, &overflow))
         return -EINVAL;
-    unsigned shift = 0;
-    if (*text) {
-        const char *suffix = strchr(suffixes, *text++);
-        if (!suffix)
-            return -EINVAL;
-        shift = 10 * ((unsigned)(suffix - suffixes) / 2 + 1);
-    }
+    unsigned shift = suffix_shift(*text);
+    text += shift > 0;
     if (*text)
         return -EINVAL;
     if (overflow || value > UINT64_MAX >> shift)
@@ -85,23 +90,55 @@ int units_parse_size(const char *text, uint64_t *ret_bytes)
     return 0;
 }
 
-static uint64_t unit_ns(const char *unit)
+static const struct {
+    const char *name;
+    uint64_t ns;
+} time_units[] = {
+    {"ns", 1},
+    {"us", 1000},
+    {"ms", 1000000},
+    {"s", 1000000000},
+    {"m", NS_PER_MINUTE},
+    {"h", 60 * NS_PER_MINUTE},
+    /* How others write them, and what is refused with a hint. */
+    {"d", 24 * 60 * NS_PER_MINUTE},
+    {"day", 24 * 60 * NS_PER_MINUTE},
+    {"hr", 60 * NS_PER_MINUTE},
+    {"hour", 60 * NS_PER_MINUTE},
+    {"min", NS_PER_MINUTE},
+    {"minute", NS_PER_MINUTE},
+    {"sec", 1000000000},
+    {"second", 1000000000},
+    {"msec", 1000000},
+    {"millisecond", 1000000},
+    {"usec", 1000},
+    {"microsecond", 1000},
+    {"\302\265s", 1000}, /* the micro sign, and the Greek letter */
+    {"\316\274s", 1000},
+    {"nsec", 1},
+    {"nanosecond", 1},
+};
+#define N_TIME_UNITS      6
+#define N_TIME_UNIT_WORDS (sizeof time_units / sizeof time_units[0])
+
+/* Among the first n units; 0: it is none of them. */
+static uint64_t unit_ns(const char *unit, size_t n)
 {
-    static const struct {
-        const char *name;
-        uint64_t ns;
-    } units[] = {
-        {"ns", 1},
-        {"us", 1000},
-        {"ms", 1000000},
-        {"s", 1000000000},
-        {"m", 60ULL * 1000000000},
-        {"h", 3600ULL * 1000000000},
-    };
-    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-        if (strcmp(unit, units[i].name) == 0)
-            return units[i].ns;
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(unit, time_units[i].name) == 0)
+            return time_units[i].ns;
     }
+    return 0;
+}
+
+static int scale_time(const struct decimal *decimal, uint64_t scale_ns, uint64_t *ret_ns)
+{
+    uint64_t ns;
+    double fraction = (double)decimal->numerator / (double)decimal->denominator;
+    if (decimal->overflow || __builtin_mul_overflow(decimal->whole, scale_ns, &ns) ||
+        __builtin_add_overflow(ns, (uint64_t)(fraction * (double)scale_ns + 0.5), &ns))
+        return -ERANGE;
+    *ret_ns = ns;
     return 0;
 }
 
@@ -110,15 +147,93 @@ int units_parse_duration(const char *text, uint64_t *ret_ns)
     struct decimal decimal;
     if (!read_decimal(&text, &decimal))
         return -EINVAL;
-    uint64_t scale_ns = unit_ns(text);
+    uint64_t scale_ns = unit_ns(text, N_TIME_UNITS);
     if (scale_ns == 0)
         return -EINVAL;
-    uint64_t ns;
-    double fraction = (double)decimal.numerator / (double)decimal.denominator;
-    if (decimal.overflow || __builtin_mul_overflow(decimal.whole, scale_ns, &ns) ||
-        __builtin_add_overflow(ns, (uint64_t)(fraction * (double)scale_ns + 0.5), &ns))
-        return -ERANGE;
-    *ret_ns = ns;
+    return scale_time(&decimal, scale_ns, ret_ns);
+}
+
+static void skip_blanks(const char **cursor)
+{
+    while (**cursor == ' ' || **cursor == '\t')
+        (*cursor)++;
+}
+
+/* What stands behind the number and its k, m, g or t when one writes GB, GiB, Gi, bytes or MB/s. */
+static bool is_byte_unit(const char *text)
+{
+    static const char *const units[] = {"", "b", "byte", "bytes"};
+    char unit[8];
+    size_t length = strcspn(text, "/");
+    if (length >= sizeof unit || (text[length] != '\0' && strcasecmp(text + length, "/s") != 0))
+        return false;
+    memcpy(unit, text, length);
+    unit[length] = '\0';
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        if (strcasecmp(unit, units[i]) == 0)
+            return true;
+    }
+    return false;
+}
+
+int units_guess_size(const char *text, char *buffer)
+{
+    struct decimal decimal;
+    if (!read_decimal(&text, &decimal) || decimal.overflow)
+        return -EINVAL;
+    skip_blanks(&text);
+    unsigned shift = suffix_shift(*text);
+    text += shift > 0;
+    text += shift > 0 && (*text == 'i' || *text == 'I');
+    if (!is_byte_unit(text) || decimal.whole > UINT64_MAX >> shift || (shift == 0 && decimal.has_point))
+        return -EINVAL;
+    /* A fraction of a unit is told in whole ones of the next smaller unit. */
+    double smaller = shift > 0 ? 1024.0 * (double)decimal.numerator / (double)decimal.denominator : 0.0;
+    uint64_t bytes = (decimal.whole << shift) + ((uint64_t)smaller << (shift > 0 ? shift - 10 : 0));
+    if (bytes == 0)
+        return -EINVAL;
+    units_format_size(bytes, buffer);
+    return 0;
+}
+
+/* Moves the cursor past a unit in any of its spellings: "Minutes" is "minute", "MS" is "ms". 0: it is none.
+ */
+static uint64_t guess_unit_ns(const char **cursor)
+{
+    char word[16];
+    size_t length = 0;
+    while (**cursor != '\0' && !is_digit(**cursor) && **cursor != ' ' && length + 1 < sizeof word) {
+        char c = *(*cursor)++;
+        word[length++] = c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
+    }
+    word[length] = '\0';
+    if (length > 2 && word[length - 1] == 's' && (word[0] & 0x80) == 0)
+        word[length - 1] = '\0';
+    return unit_ns(word, N_TIME_UNIT_WORDS);
+}
+
+int units_guess_duration(const char *text, char *buffer)
+{
+    uint64_t total_ns = 0;
+    size_t unit = N_TIME_UNITS;
+    do {
+        struct decimal decimal;
+        uint64_t ns;
+        if (!read_decimal(&text, &decimal))
+            return -EINVAL;
+        skip_blanks(&text);
+        uint64_t scale_ns = guess_unit_ns(&text);
+        if (scale_ns == 0 || scale_time(&decimal, scale_ns, &ns) < 0 ||
+            __builtin_add_overflow(total_ns, ns, &total_ns))
+            return -EINVAL;
+        skip_blanks(&text);
+    } while (*text);
+    if (total_ns == 0)
+        return -EINVAL;
+    do
+        unit--;
+    while (total_ns % time_units[unit].ns != 0);
+    snprintf(buffer, UNITS_TEXT_SIZE, "%" PRIu64 "%s", total_ns / time_units[unit].ns, time_units[unit].name);
     return 0;
 }
 

@@ -16,6 +16,12 @@ int units_parse_size(const char *text, uint64_t *ret_bytes);
  * required. */
 int units_parse_duration(const char *text, uint64_t *ret_ns);
 
+/* How the parser wants what was probably meant, for a hint: "10g" for "10GB", "10 GiB" or "10Gi/s", "1536m"
+ * for "1.5g"; "90m" for "1h30min", "48h" for "2 days". A buffer of UNITS_TEXT_SIZE. 0, or -EINVAL where
+ * nobody can tell, or where it is none. */
+int units_guess_size(const char *text, char *buffer);
+int units_guess_duration(const char *text, char *buffer);
+
 /* "3%" or "0.03": a share in 0..1. A bare number above 1 ("3", "1.5") is -EINVAL, and so is a bare "1" (write
  * 100% or 1.0); "0" is 0. Shares above 100 % are -ERANGE. */
 int units_parse_share(const char *text, double *ret_share);

@@ -8,7 +8,7 @@
 
 #define MAY_BE_REFUSED 1
 
-static char *written(const json_t *document, enum report_experiment_format format, int expected)
+static char *written(const json_t *document, enum settings_format format, int expected)
 {
     char *text = NULL;
     size_t size = 0;
@@ -49,15 +49,15 @@ static void check_again(const json_t *document, const char *text)
 
 static void check_document(const json_t *document)
 {
-    char *text = written(document, REPORT_EXPERIMENT_EROFEEV, 0);
+    char *text = written(document, FORMAT_EROFEEV, 0);
     check_again(document, text);
     free(text);
-    free(written(document, REPORT_EXPERIMENT_TEXT, 0));
-    free(written(document, REPORT_EXPERIMENT_JSON, 0));
-    free(written(document, REPORT_EXPERIMENT_CSV, -ENODATA));
-    free(written(document, REPORT_EXPERIMENT_CSV_WIDE, 0));
+    free(written(document, FORMAT_TEXT, 0));
+    free(written(document, FORMAT_JSON, 0));
+    free(written(document, FORMAT_CSV, -ENODATA));
+    free(written(document, FORMAT_CSV_WIDE, 0));
     /* Which of the factors decide others is the matrix's own business. */
-    free(written(document, REPORT_EXPERIMENT_CSV_MATRIX, MAY_BE_REFUSED));
+    free(written(document, FORMAT_CSV_MATRIX, MAY_BE_REFUSED));
 }
 
 FUZZ_FILE(path)

@@ -8,6 +8,13 @@
 #include <stddef.h>
 #include <stdio.h>
 
+static struct err last;
+
+const char *fail_text(void)
+{
+    return last.text;
+}
+
 int fail_with(int code, const char *format, ...)
 {
     va_list arguments;
@@ -19,6 +26,8 @@ int fail_with(int code, const char *format, ...)
     /* The text is made printable, so that it stays one line whatever bytes the user typed. */
     err_set(&err, -EINVAL, "%s", text);
     fprintf(stderr, "fstune: %s\n", err.text);
+    if (code != EXIT_DONE)
+        last = err;
     return code;
 }
 

@@ -16,6 +16,9 @@ enum {
 /* Prints "fstune: TEXT" on stderr. Returns code. */
 int fail_with(int code, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* What it printed last with a code other than EXIT_DONE; "" for nothing. */
+const char *fail_text(void);
+
 /* The same for what was refused before anything was done: exit code 1 where the machine is the reason (no
  * space, read-only, no memory), 2 where the user's words are. */
 int fail_refused(int result, const char *text);

@@ -104,13 +104,31 @@ json_t *json_warnings(const struct notes *notes)
     return list;
 }
 
-int json_print(FILE *out, json_t *document, struct err *err)
+static bool was_printed;
+
+bool json_was_printed(void)
+{
+    return was_printed;
+}
+
+static int print_document(FILE *out, json_t *document, size_t flags, struct err *err)
 {
     if (document == NULL)
         return err_set(err, -ENOMEM, "no memory for the JSON document");
-    int result = json_dumpf(document, out, JSON_INDENT(2) | JSON_REAL_PRECISION(10));
+    was_printed |= out == stdout;
+    int result = json_dumpf(document, out, flags | JSON_REAL_PRECISION(10));
     json_decref(document);
     if (result != 0 || fputc('\n', out) == EOF || fflush(out) != 0)
         return err_sys(err, errno != 0 ? -errno : -EIO, "cannot write the result to standard output");
     return 0;
+}
+
+int json_print(FILE *out, json_t *document, struct err *err)
+{
+    return print_document(out, document, JSON_INDENT(2), err);
+}
+
+int json_print_line(FILE *out, json_t *document, struct err *err)
+{
+    return print_document(out, document, 0, err);
 }

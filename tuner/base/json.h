@@ -8,6 +8,7 @@
 #include "tuner/base/notes.h"
 
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -28,3 +29,8 @@ json_t *json_notes(const struct notes *notes, const char *code_key, const char *
 
 /* Prints the document and a newline, and releases it. 0, -ENOMEM for NULL, or the errno of a failed write. */
 int json_print(FILE *out, json_t *document, struct err *err);
+/* The same on one line, for documents of a million numbers. */
+int json_print_line(FILE *out, json_t *document, struct err *err);
+
+/* Whether one of them has written to standard output, be it in vain. */
+bool json_was_printed(void);

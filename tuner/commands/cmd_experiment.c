@@ -35,12 +35,6 @@ static int experiment_exit_code(void)
     return command_code(n_complete == n_cells ? EXIT_DONE : EXIT_INCONCLUSIVE);
 }
 
-static enum report_experiment_format format_of(const struct settings *settings)
-{
-    return settings->json ? REPORT_EXPERIMENT_JSON
-                          : (enum report_experiment_format)settings->history.export_format;
-}
-
 static json_t *make_document(void)
 {
     json_t *document = experiment_json(&experiment);
@@ -57,7 +51,7 @@ static int check_format(const struct settings *settings, struct err *err)
     int result =
         document == NULL || nowhere == NULL ? err_set(err, -ENOMEM, "no memory for the document") : 0;
     if (result == 0)
-        result = report_experiment(nowhere, document, format_of(settings), err);
+        result = report_experiment(nowhere, document, settings->format, err);
     json_decref(document);
     if (nowhere != NULL)
         fclose(nowhere);
@@ -81,7 +75,7 @@ static int print_experiment_result(struct session *session, struct err *err)
     json_t *document = make_document();
     int code = experiment_exit_code();
     int result = document == NULL ? err_set(err, -ENOMEM, "no memory for the document")
-                                  : report_experiment(stdout, document, format_of(experiment.settings), err);
+                                  : report_experiment(stdout, document, experiment.settings->format, err);
     /* Nothing was measured, which the exit code says as well. */
     if (result == -ENODATA)
         result = fail_with(0, "%s", err->text);
@@ -157,7 +151,7 @@ static int import(const struct settings *line, struct err *err)
     int result = erofeev_import(line->operands[0], &document, err);
     if (result == 0) {
         json_object_set_new(document, "analysis", report_experiment_analysis_json(document));
-        result = report_experiment(stdout, document, format_of(line), err);
+        result = report_experiment(stdout, document, line->format, err);
     }
     json_decref(document);
     return result;
@@ -199,8 +193,8 @@ static int run_experiment_command(const struct command *command, int argc, char 
     static struct settings line;
     struct err err = {0};
     int result = experiment_config_scan(&line, argc, argv, &err);
-    if (result == 1)
-        return command_print_help(command);
+    if (result > 0)
+        return command_print_help(command, result);
     if (result < 0)
         return fail_with(EXIT_USAGE, "%s", err.text);
     if (line.experiment.import[0] != '\0') {

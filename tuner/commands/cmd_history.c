@@ -239,22 +239,15 @@ static int export_json(struct call *call, const struct history_info *runs, size_
     return result;
 }
 
-/* Only the first of the formats that --format knows are legal here. */
-#define N_EXPORT_FORMATS 2
-
 static int export(struct call *call, struct err *err)
 {
     const struct history_filter all = {0};
     struct history_info *runs;
     size_t n;
-    if (call->settings->history.export_format >= N_EXPORT_FORMATS)
-        return err_set(err, -EINVAL, "--format: a history is exported as csv or json");
     int result = history_list_runs(&call->history, &all, &runs, &n, err);
     if (result < 0)
         return result;
-    result = call->settings->history.export_format == 0 && !call->settings->json
-                 ? export_runs(call, runs, n, NULL, err)
-                 : export_json(call, runs, n, err);
+    result = call->settings->json ? export_json(call, runs, n, err) : export_runs(call, runs, n, NULL, err);
     free(runs);
     return result;
 }

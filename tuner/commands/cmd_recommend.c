@@ -9,6 +9,7 @@
 #include "tuner/report/answer.h"
 #include "tuner/report/live.h"
 #include "tuner/report/report_plan.h"
+#include "tuner/report/report_table.h"
 #include "tuner/search/prior.h"
 #include "tuner/search/resume.h"
 #include "tuner/search/tune.h"
@@ -58,6 +59,26 @@ static int check_snippet(const struct settings *settings, struct err *err)
         ops->name, ops->name);
 }
 
+/* Refuses what a table has no place for. */
+static int check_format(const struct settings *settings, struct err *err)
+{
+    const struct {
+        const char *option;
+        bool given;
+    } more[] = {
+        {"emit", settings->snippet.format[0] != '\0'}, {"fio-job", settings->runs.fio_job},
+        {"profiles", settings->search.profiles},       {"pareto", settings->search.pareto},
+        {"burst", settings->burst.bytes > 0},
+    };
+    bool is_table = settings->format == FORMAT_MARKDOWN || settings->format == FORMAT_CSV;
+    for (size_t i = 0; i < sizeof more / sizeof more[0] && is_table; i++) {
+        if (more[i].given)
+            return err_set(err, -EINVAL, "--%s: --format %s has no place for it; use text or json",
+                           more[i].option, settings_format_names[settings->format]);
+    }
+    return 0;
+}
+
 /* Everything that can be refused before a byte is written. */
 static int check_and_print_tune_plan(struct session *session, struct err *err)
 {
@@ -65,6 +86,8 @@ static int check_and_print_tune_plan(struct session *session, struct err *err)
     struct candidates candidates = {0};
     uint64_t file_bytes = 0;
     int result = check_snippet(settings, err);
+    if (result == 0)
+        result = check_format(settings, err);
     if (result == 0)
         result = session_estimate(session, &file_bytes, err);
     if (result == 0)
@@ -110,6 +133,20 @@ static void save_answer(struct session *session, int code, const struct answer *
     json_decref(document);
 }
 
+static int print_answer(const struct answer *answer, enum settings_format format, struct err *err)
+{
+    switch (format) {
+    case FORMAT_JSON:
+        return report_recommendation_json(stdout, answer, err);
+    case FORMAT_MARKDOWN:
+        return report_table_markdown(stdout, answer, err);
+    case FORMAT_CSV:
+        return report_table_csv(stdout, answer, err);
+    default:
+        return report_recommendation_text(stdout, answer, err);
+    }
+}
+
 static int print_recommend_result(struct tune *tune, const struct burst *burst, struct err *err)
 {
     struct answer answer;
@@ -119,8 +156,7 @@ static int print_recommend_result(struct tune *tune, const struct burst *burst, 
     answer_prepare(&answer, tune);
     struct answer_part bursts = burst_answer_part(burst);
     answer.part = burst->settings != NULL ? &bursts : NULL;
-    int result = tune->settings->json ? report_recommendation_json(stdout, &answer, err)
-                                      : report_recommendation_text(stdout, &answer, err);
+    int result = print_answer(&answer, tune->settings->format, err);
     int code = recommend_exit_code(&answer);
     save_answer(session, result < 0 ? EXIT_FAILED : code, &answer);
     return result < 0 ? result : code;

@@ -196,8 +196,8 @@ static int run_retune(const struct command *command, int argc, char **argv)
     static struct settings settings;
     struct err err = {0};
     int result = read_settings(argc, argv, &settings, &err);
-    if (result == 1)
-        return command_print_help(command);
+    if (result > 0)
+        return command_print_help(command, result);
     if (result < 0)
         return fail_with(result == -ENOMEM ? EXIT_FAILED : EXIT_USAGE, "%s", err.text);
     result = act(&settings, &err);

@@ -52,12 +52,13 @@ int command_run_session(const struct command *command, const struct settings *se
     return code;
 }
 
-int command_print_help(const struct command *command)
+int command_print_help(const struct command *command, int which)
 {
     char name[64];
     snprintf(name, sizeof name, "%s%s%s", command->name, command->usage != NULL ? " " : "",
              command->usage != NULL ? command->usage : "");
-    options_print_help(stdout, name, command->description, command->options, command->example);
+    options_print_help(stdout, name, command->description, command->options, command->example,
+                       which == OPTIONS_HELP_ALL);
     if (command->print_more_help != NULL)
         command->print_more_help(stdout);
     return EXIT_DONE;
@@ -76,8 +77,8 @@ int command_run(const struct command *command, int argc, char **argv)
     static struct settings settings;
     struct err err = {0};
     int result = read_settings(command, argc, argv, &settings, &err);
-    if (result == 1)
-        return command_print_help(command);
+    if (result > 0)
+        return command_print_help(command, result);
     if (result < 0)
         return fail_with(EXIT_USAGE, "%s", err.text);
     result = command->act(&settings, &err);
@@ -93,8 +94,7 @@ static int settle_settings(const struct command *command, struct settings *setti
     if (!settings->workload.pattern_given)
         return err_set(err, -EINVAL,
                        "--pattern is missing; give read, write, randread, randwrite, rw:70, randrw:70 ...");
-    int result = settings_check_ring(settings, err);
-    return result < 0 ? result : settings_check_split(settings, err);
+    return settings_check_split(settings, err);
 }
 
 int command_run_measuring(const struct command *command, int argc, char **argv)
@@ -103,8 +103,8 @@ int command_run_measuring(const struct command *command, int argc, char **argv)
     /* Static, because a run that hangs in the kernel goes on reading it while the process ends. */
     static struct settings settings;
     int result = read_settings(command, argc, argv, &settings, &err);
-    if (result == 1)
-        return command_print_help(command);
+    if (result > 0)
+        return command_print_help(command, result);
     if (result == 0)
         result = settle_settings(command, &settings, &err);
     return result < 0 ? fail_with(EXIT_USAGE, "%s", err.text) : command_run_session(command, &settings);

@@ -49,8 +49,8 @@ int command_run_measuring(const struct command *command, int argc, char **argv);
 /* The same from settings on, which stay where they are until the process ends. */
 int command_run_session(const struct command *command, const struct settings *settings);
 
-/* Prints its --help. Returns EXIT_DONE. */
-int command_print_help(const struct command *command);
+/* Prints its --help, which is OPTIONS_HELP or OPTIONS_HELP_ALL. Returns EXIT_DONE. */
+int command_print_help(const struct command *command, int which);
 
 /* Where the plan of a command goes: standard output with --dry-run, else standard error; NULL with --quiet.
  */
@@ -74,7 +74,8 @@ int command_history_path(const struct settings *settings, char *path, size_t siz
  * - stands in its source. A write that failed is left in ferror(out). */
 void manual_print(FILE *out);
 
-/* The script that completes the command line for a shell, "bash" or "zsh". 0, or -EINVAL for another one. */
+/* The script that completes the command line for a shell: "bash", "zsh" or "fish". 0, or -EINVAL for another
+ * one. */
 int completion_print(FILE *out, const char *shell);
 
 /* The commands one by one, in the order of the program's help; NULL behind the last. */

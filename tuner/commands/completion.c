@@ -1,4 +1,4 @@
-/* Completion for bash and zsh, from the tables. Neither script needs more than the shell itself. */
+/* Completion for bash, zsh and fish, from the tables. No script needs more than the shell itself. */
 #include "tuner/commands/command.h"
 #include "tuner/emit/snippet.h"
 #include "tuner/options/options.h"
@@ -10,6 +10,8 @@
 
 /* Choices of the program itself, before a command. */
 #define OWN_OPTIONS "--help --version --manual --completion"
+
+#define SHELLS "bash zsh fish"
 
 /* What a shell offers for a value. */
 enum kind { NOTHING, WORDS, FILES, DIRECTORIES };
@@ -77,6 +79,31 @@ static void print_value(FILE *out, const struct value_form *forms, const char *a
     fprintf(out, "%s%s%s", form->before, words, form->after);
 }
 
+/* The commands that know an option, between these texts. */
+static void print_commands(FILE *out, const struct option_row *row, const char *before, const char *between,
+                           const char *after)
+{
+    const struct command *command;
+    const char *next = before;
+    for (size_t i = 0; (command = command_row(i)) != NULL; i++) {
+        if ((row->commands & command->options) == 0)
+            continue;
+        fprintf(out, "%s%s%s", next, command->name, after);
+        next = between;
+    }
+}
+
+/* Commands may have options of one name and unlike values. */
+static bool is_shared_name(const struct option_row *row)
+{
+    const struct option_row *other;
+    for (size_t i = 0; (other = options_row(i)) != NULL; i++) {
+        if (other != row && strcmp(other->name, row->name) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void print_bash_value(FILE *out, const struct option_row *row)
 {
     static const struct value_form forms[] = {[NOTHING] = {"return", ""},
@@ -85,7 +112,14 @@ static void print_bash_value(FILE *out, const struct option_row *row)
                                               [DIRECTORIES] = {"kind=-d", ""}};
     if (row->argument == NULL)
         return;
-    fprintf(out, "    --%s) ", row->name);
+    if (is_shared_name(row)) {
+        char after[64];
+        snprintf(after, sizeof after, "/--%s", row->name);
+        print_commands(out, row, "    ", " | ", after);
+        fputs(") ", out);
+    } else {
+        fprintf(out, "    */--%s) ", row->name);
+    }
     print_value(out, forms, row->argument, row->range);
     fputs(" ;;\n", out);
 }
@@ -115,11 +149,11 @@ static void print_bash(FILE *out)
           "    # bash parts --option=value at the sign.\n"
           "    if [[ $current == = ]]; then\n        current=\n"
           "    elif [[ $previous == = ]]; then\n        previous=${COMP_WORDS[COMP_CWORD - 2]}\n    fi\n"
-          "    case $previous in\n",
+          "    case ${COMP_WORDS[1]}/$previous in\n",
           out);
     for (size_t i = 0; (row = options_row(i)) != NULL; i++)
         print_bash_value(out, row);
-    fputs("    --completion) words='bash zsh' ;;\n    *)\n        case ${COMP_WORDS[1]} in\n", out);
+    fputs("    */--completion) words='" SHELLS "' ;;\n    *)\n        case ${COMP_WORDS[1]} in\n", out);
     for (size_t i = 0; (command = command_row(i)) != NULL; i++)
         print_bash_command(out, command);
     fputs("        esac\n"
@@ -201,7 +235,7 @@ static void print_zsh(FILE *out)
     }
     fputs("        )\n        _describe command choices\n"
           "        compadd -- " OWN_OPTIONS "\n        return\n    fi\n"
-          "    if [[ $words[2] == --completion ]]; then\n        compadd bash zsh\n        return\n    fi\n"
+          "    if [[ $words[2] == --completion ]]; then\n        compadd " SHELLS "\n        return\n    fi\n"
           "    shift words\n    ((CURRENT--))\n    case $words[1] in\n",
           out);
     for (size_t i = 0; (command = command_row(i)) != NULL; i++)
@@ -213,13 +247,78 @@ static void print_zsh(FILE *out)
         out);
 }
 
+static void print_fish_text(FILE *out, const char *text)
+{
+    fputc('\'', out);
+    for (; *text; text++) {
+        if (*text == '\'' || *text == '\\')
+            fputc('\\', out);
+        fputc(*text, out);
+    }
+    fputc('\'', out);
+}
+
+static void print_fish_option(FILE *out, const struct option_row *row)
+{
+    static const struct value_form forms[] = {[NOTHING] = {" -x", ""},
+                                              [WORDS] = {" -x -a '", "'"},
+                                              [FILES] = {" -r -F", ""},
+                                              [DIRECTORIES] = {" -x -a '(__fish_complete_directories)'", ""}};
+    fputs("complete -c fstune -n '__fstune_command", out);
+    print_commands(out, row, " ", " ", "");
+    fprintf(out, "' -l %s", row->name);
+    if (row->argument != NULL)
+        print_value(out, forms, row->argument, row->range);
+    fputs(" -d ", out);
+    print_fish_text(out, row->help);
+    fputc('\n', out);
+}
+
+static void print_fish_command(FILE *out, const struct command *command)
+{
+    char words[WORDS_SIZE];
+    fprintf(out, "complete -c fstune -n __fstune_first -a %s -d ", command->name);
+    print_fish_text(out, command->summary);
+    fputc('\n', out);
+    if (find_kind(command->operands, "", words) == WORDS)
+        fprintf(out, "complete -c fstune -n '__fstune_operand %s' -a '%s'\n", command->name, words);
+    else if (command->operands != NULL)
+        fprintf(out, "complete -c fstune -n '__fstune_command %s' -F\n", command->name);
+}
+
+static void print_fish(FILE *out)
+{
+    const struct command *command;
+    const struct option_row *row;
+    fputs("# fish completion of fstune; made by fstune --completion fish\n"
+          "function __fstune_first\n    test (count (commandline -opc)) -eq 1\nend\n"
+          "function __fstune_command\n    set -l words (commandline -opc)\n"
+          "    test (count $words) -ge 2; and contains -- $words[2] $argv\nend\n"
+          "function __fstune_operand\n    set -l words (commandline -opc)\n"
+          "    test (count $words) -eq 2; and contains -- $words[2] $argv\nend\n"
+          "complete -c fstune -f\n"
+          "complete -c fstune -n __fstune_first -l version\n"
+          "complete -c fstune -n __fstune_first -l manual\n"
+          "complete -c fstune -n __fstune_first -l completion -x -a '" SHELLS "'\n"
+          "complete -c fstune -s h -l help -d 'print the options'\n",
+          out);
+    for (size_t i = 0; (command = command_row(i)) != NULL; i++)
+        print_fish_command(out, command);
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++)
+        print_fish_option(out, row);
+}
+
 int completion_print(FILE *out, const char *shell)
 {
-    if (strcmp(shell, "bash") == 0)
-        print_bash(out);
-    else if (strcmp(shell, "zsh") == 0)
-        print_zsh(out);
-    else
-        return -EINVAL;
-    return 0;
+    static const struct {
+        const char *name;
+        void (*print)(FILE *out);
+    } shells[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
+    for (size_t i = 0; i < sizeof shells / sizeof shells[0]; i++) {
+        if (strcmp(shell, shells[i].name) == 0) {
+            shells[i].print(out);
+            return 0;
+        }
+    }
+    return -EINVAL;
 }

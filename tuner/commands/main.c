@@ -3,6 +3,7 @@
 #include "bench/target/dirty_limits.h"
 #include "tuner/base/fail.h"
 #include "tuner/base/interrupt.h"
+#include "tuner/base/json.h"
 #include "tuner/commands/command.h"
 #include "tuner/options/options.h"
 
@@ -61,7 +62,7 @@ static int print_help(void)
          "  --help       this text\n"
          "  --version    the version\n"
          "  --manual     the manual page, as roff: fstune --manual | man -l -\n"
-         "  --completion bash|zsh\n"
+         "  --completion bash|zsh|fish\n"
          "               completion of the command line, as a script for the shell\n\n"
          "Example:\n"
          "  fstune recommend --pattern randwrite");
@@ -71,7 +72,7 @@ static int print_help(void)
 static int print_completion(int argc, char **argv)
 {
     if (argc != 3 || completion_print(stdout, argv[2]) < 0)
-        return fail_with(EXIT_USAGE, "--completion: give the shell, bash or zsh");
+        return fail_with(EXIT_USAGE, "--completion: give the shell: bash, zsh or fish");
     return EXIT_DONE;
 }
 
@@ -121,6 +122,27 @@ static int run_fstune(int argc, char **argv)
     return unknown_command(argv[1]);
 }
 
+static bool asks_for_json(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++) {
+        bool is_format = strcmp(argv[i], "--format") == 0 && i + 1 < argc && strcmp(argv[i + 1], "json") == 0;
+        if (is_format || strcmp(argv[i], "--json") == 0 || strcmp(argv[i], "--format=json") == 0)
+            return true;
+    }
+    return false;
+}
+
+/* Who asks for JSON gets a document also from a command that was refused or failed before it had one. */
+static int explain_as_document(int argc, char **argv, int code)
+{
+    struct err err = {0};
+    if (code == EXIT_DONE || json_was_printed() || !asks_for_json(argc, argv))
+        return code;
+    json_t *document = json_pack("{s:s, s:s, s:i, s:o}", "schema", "fstune/error/1", "version",
+                                 FSTUNE_VERSION, "exit_code", code, "error", json_text(fail_text()));
+    return json_print(stdout, document, &err) < 0 ? fail_with(EXIT_FAILED, "%s", err.text) : code;
+}
+
 int main(int argc, char **argv)
 {
     struct err err = {0};
@@ -129,5 +151,5 @@ int main(int argc, char **argv)
     gsl_set_error_handler_off();
     if (interrupt_setup(&err) < 0)
         return fail_with(EXIT_FAILED, "%s", err.text);
-    return check_output(run_fstune(argc, argv));
+    return check_output(explain_as_document(argc, argv, run_fstune(argc, argv)));
 }

@@ -139,7 +139,7 @@ static void print_manual_head(FILE *out)
             print_manual_line(out, "\\fI", command->operands, "\\fR\n");
         fputs("[\\fIOPTION\\fR...]\n.br\n", out);
     }
-    fputs(".B fstune\n\\-\\-help | \\-\\-version | \\-\\-manual | \\-\\-completion bash|zsh\n"
+    fputs(".B fstune\n\\-\\-help | \\-\\-version | \\-\\-manual | \\-\\-completion bash|zsh|fish\n"
           ".SH DESCRIPTION\n"
           "Finds the request size, queue depth, direct I/O setting and I/O interface that fit the pattern of "
           "a\n"
@@ -210,6 +210,7 @@ static void print_tail(FILE *out)
          "The same of a user; ~/.local/state where the variable is not set."},
     };
     static const struct part variables[] = {
+        {"NO_COLOR", "When it is set and not empty, or TERM is dumb, a terminal gets no bold letters."},
         {"XDG_STATE_HOME, STATE_DIRECTORY", "Where the history is kept unless --db says it."},
     };
     print_parts(out, "EXIT STATUS", codes, sizeof(codes) / sizeof(codes[0]));
@@ -236,6 +237,10 @@ void manual_print(FILE *out)
     for (size_t i = 0; (command = command_row(i)) != NULL; i++)
         print_command(out, command);
     fputs(".SH OPTIONS\n"
+          "\\fB\\-\\-help\\fR of a command with many options prints those that most need, \\fB\\-\\-help "
+          "all\\fR all of them.\n"
+          "An option that takes one value is given once; \\fB\\-\\-prior\\fR and \\fB\\-\\-from\\fR "
+          "collect theirs.\n.PP\n"
           "A \\fISIZE\\fR is bytes, or has one of k, m, g, t (powers of 1024) behind it; a \\fIDURATION\\fR "
           "has its\n"
           "unit: us, ms, s, m or h; a \\fISHARE\\fR is written 3% or 0.03. Several values: 4k,64k,1m, or the "
@@ -244,7 +249,9 @@ void manual_print(FILE *out)
           out);
     for (size_t i = 0; (row = options_row(i)) != NULL; i++)
         print_option(out, row);
-    fputs(".TP\n.BR \\-h \", \" \\-\\-help\nPrint the options of the command.\n", out);
+    fputs(".TP\n.BR \\-h \", \" \\-\\-help\nPrint the options of the command; \\fB\\-\\-help all\\fR prints "
+          "all.\n",
+          out);
     print_keys(out);
     print_formats(out);
     print_tail(out);

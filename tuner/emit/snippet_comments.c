@@ -134,10 +134,12 @@ void snippet_header(struct snippet_writer *writer, const struct snippet_request 
     const struct recommendation *recommendation = request->recommendation;
     char point[FACTORS_TEXT_SIZE];
     print_origin(writer, recommendation);
-    /* The point's text names what differs from sync end. */
+    /* The point's text names what differs from sync end, which says nothing about reads. */
     snippet_comment(writer, "pattern %s; recommended: %s%s", recommendation->pattern.name,
                     factors_format(&recommendation->point, point),
-                    recommendation->point.sync == SYNC_END ? ", sync end" : "");
+                    recommendation->point.sync == SYNC_END && pattern_writes(&recommendation->pattern)
+                        ? ", sync end"
+                        : "");
     print_rate(writer, recommendation);
     print_sureness(writer, recommendation);
 }

@@ -191,22 +191,21 @@ static int print_json(FILE *out, const json_t *document, struct err *err)
     return json_print(out, whole, err);
 }
 
-int report_experiment(FILE *out, const json_t *document, enum report_experiment_format format,
-                      struct err *err)
+int report_experiment(FILE *out, const json_t *document, enum settings_format format, struct err *err)
 {
     struct report_data data;
     int result = report_experiment_data_read(&data, document, err);
     if (result < 0)
         return result;
-    if (format == REPORT_EXPERIMENT_TEXT)
+    if (format == FORMAT_TEXT)
         result = print_text(out, &data, err);
-    else if (format == REPORT_EXPERIMENT_JSON)
+    else if (format == FORMAT_JSON)
         result = print_json(out, document, err);
-    else if (format == REPORT_EXPERIMENT_CSV)
+    else if (format == FORMAT_CSV)
         result = report_experiment_csv_long(out, &data, err);
-    else if (format == REPORT_EXPERIMENT_CSV_WIDE)
+    else if (format == FORMAT_CSV_WIDE)
         report_experiment_csv_wide(out, &data);
-    else if (format == REPORT_EXPERIMENT_CSV_MATRIX)
+    else if (format == FORMAT_CSV_MATRIX)
         result = report_experiment_csv_matrix(out, &data, err);
     else
         result = erofeev_write(out, document, err);

@@ -7,25 +7,18 @@
 #pragma once
 
 #include "bench/base/err.h"
+#include "tuner/options/settings.h"
 
 #include <jansson.h>
 #include <stdio.h>
 
-/* In the order of the words of --format. */
-enum report_experiment_format {
-    REPORT_EXPERIMENT_CSV, /* a line for each run */
-    REPORT_EXPERIMENT_JSON,
-    REPORT_EXPERIMENT_TEXT,
-    REPORT_EXPERIMENT_CSV_WIDE,   /* a line for each point */
-    REPORT_EXPERIMENT_CSV_MATRIX, /* of two factors: one down, one across */
-    REPORT_EXPERIMENT_EROFEEV     /* tuner/experiment/erofeev */
-};
-
-/* 0; -EINVAL: the document is damaged, or cannot be written in this format, with what to use instead;
+/* FORMAT_CSV has a line for each run, FORMAT_CSV_WIDE one for each point; FORMAT_CSV_MATRIX is a table of two
+ * factors, one down and one across. Not FORMAT_MARKDOWN.
+ *
+0; -EINVAL: the document is damaged, or cannot be written in this format, with what to use instead;
  * -ENODATA: it has nothing to write; -ENOMEM; or the errno of a failed write. The document stays as it is and
  * stays the caller's. */
-int report_experiment(FILE *out, const json_t *document, enum report_experiment_format format,
-                      struct err *err);
+int report_experiment(FILE *out, const json_t *document, enum settings_format format, struct err *err);
 
 /* The member "analysis" of a document: a new reference; NULL without memory, or where the document is
  * damaged. Beside the confidence and the tolerance it has:

@@ -263,8 +263,27 @@ static int next_option(struct walk *walk, const struct option_row **ret_row, con
     return 0;
 }
 
+static bool is_alias(const struct option_row *row, const struct option_row *of)
+{
+    return row->alias_of != NULL && strcmp(row->alias_of, of->name) == 0;
+}
+
+/* What takes one value is never overridden in silence, by itself or by another name of it. given: by row. */
+static int note_given(const struct option_row *row, bool *given, struct err *err)
+{
+    const struct option_row *other;
+    for (size_t i = 0; (other = options_row(i)) != NULL; i++) {
+        if (given[i] && other == row && row->set != options_set_files)
+            return err_set(err, -EINVAL, "is given twice; keep one");
+        if (given[i] && (is_alias(row, other) || is_alias(other, row)))
+            return err_set(err, -EINVAL, "is given beside --%s, which sets the same; keep one", other->name);
+    }
+    given[row - options_row(0)] = true;
+    return 0;
+}
+
 /* Sets what stands in the arguments: all of it, or only one option while the rest is looked at. given: by
- * row, may be NULL. */
+ * row. */
 static int read_options(struct settings *settings, struct walk walk, const struct option_row *only,
                         bool *given, struct err *err)
 {
@@ -286,13 +305,13 @@ static int read_options(struct settings *settings, struct walk walk, const struc
             return r;
         if (only && row != only)
             continue;
-        r = options_set(settings, row, text, err);
+        r = note_given(row, given, err);
+        if (r == 0)
+            r = options_set(settings, row, text, err);
         if (r < 0) {
             err_prefix(err, "--%s", row->name);
             return r;
         }
-        if (given != NULL)
-            given[row - options_row(0)] = true;
     }
 }
 
@@ -344,29 +363,34 @@ static int check_needs(unsigned command, const bool *given, struct err *err)
     return 0;
 }
 
-static bool asks_for_help(int argc, char **argv)
+/* 0 where no help is asked for. */
+static int find_help(int argc, char **argv)
 {
     for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "--help=all") == 0)
+            return OPTIONS_HELP_ALL;
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
-            return true;
+            return i + 1 < argc && strcmp(argv[i + 1], "all") == 0 ? OPTIONS_HELP_ALL : OPTIONS_HELP;
     }
-    return false;
+    return 0;
 }
 
 int options_parse_configured(struct settings *settings, unsigned command, int argc, char **argv,
                              const char *path, const char *text, struct err *err)
 {
-    if (asks_for_help(argc, argv))
-        return 1;
+    int r = find_help(argc, argv);
+    if (r > 0)
+        return r;
     const struct walk walk = {.argv = argv, .argc = argc, .next = 1, .command = command};
     struct settings parsed = *settings;
     parsed.experiment.on = command == OPTIONS_EXPERIMENT;
     parsed.prediction.on = (command & PREDICTIONS) != 0;
-    bool given[OPTIONS_MAX_ROWS] = {false};
+    bool given[OPTIONS_MAX_ROWS] = {false}, seen[OPTIONS_MAX_ROWS] = {false};
     const struct option_row *config = options_find("config", command);
     options_take_defaults(&parsed, command);
     /* A command without configurations is read once, or options that may be repeated would count twice. */
-    int r = config != NULL ? read_options(&parsed, walk, config, NULL, err) : 0;
+    if (config != NULL)
+        r = read_options(&parsed, walk, config, seen, err);
     /* The file of `retune` has targets: tuner/nightly/retune_config reads it. */
     if (r == 0 && parsed.config[0] != '\0' && command != OPTIONS_RETUNE)
         r = config_read_settings(parsed.config, NULL, &parsed, command, err);

@@ -25,6 +25,18 @@ enum {
     OPTIONS_ADVISE = 2048
 };
 
+/* Under which heading --help prints an option, in this order. Those that few need come last, and where a
+ * command has many options only on request. */
+enum option_group {
+    OPTIONS_EXPERT, /* 0, so that a row which says nothing is one of them */
+    OPTIONS_WORKLOAD,
+    OPTIONS_WHERE,
+    OPTIONS_ANSWER,
+    OPTIONS_LIMITS,
+    OPTIONS_OUTPUT,
+    OPTIONS_N_GROUPS
+};
+
 /* More rows than the table will have. */
 #define OPTIONS_MAX_ROWS 128
 
@@ -47,6 +59,9 @@ struct option_row {
     const char *help;
     const char *needs; /* names of options, with commas between, without any of which this one does nothing;
                           NULL: none */
+    const char *alias_of; /* name of the option whose place it writes, and which cannot stand beside it; NULL:
+                             none */
+    enum option_group group;
     unsigned commands;
     bool in_config; /* may stand in a configuration file */
     option_setter *set;
@@ -63,11 +78,15 @@ struct option_row {
 /* The options one by one, in the order of --help; NULL behind the last. */
 const struct option_row *options_row(size_t i);
 
+/* What options_parse returns when --help, or --help all, was asked for. */
+enum { OPTIONS_HELP = 1, OPTIONS_HELP_ALL = 2 };
+
 /* Reads argv[1..] for a command into settings, which settings_init has filled and which stay untouched on
  * failure. Words without dashes are operands, as many as settings->operands_allowed. --config is read first,
  * then the rest of the command line over it; `measure` gets its own defaults of duration and warm-up,
- * `doctor` one of the file's size. 0; 1 when --help was asked for; or -EINVAL (and other negative errno for
- * an unreadable configuration) with one line; unknown options are answered with the nearest name. */
+ * `doctor` one of the file's size. 0; OPTIONS_HELP or OPTIONS_HELP_ALL; or -EINVAL (and other negative errno
+ * for an unreadable configuration) with one line; unknown options are answered with the nearest name, and one
+ * that is given twice is refused unless it collects what it is given (options_set_files). */
 int options_parse(struct settings *settings, unsigned command, int argc, char **argv, struct err *err);
 
 /* The same for a command whose configuration is not named by --config: path and text as for
@@ -76,9 +95,10 @@ int options_parse(struct settings *settings, unsigned command, int argc, char **
 int options_parse_configured(struct settings *settings, unsigned command, int argc, char **argv,
                              const char *path, const char *text, struct err *err);
 
-/* Prints usage, options with units, ranges and defaults, and `example`. */
+/* Prints usage, options with units, ranges and defaults, and `example`; the options for experts of a command
+ * with many only with `all`. */
 void options_print_help(FILE *out, const char *command_name, const char *summary, unsigned command,
-                        const char *example);
+                        const char *example, bool all);
 
 /* Whether this is the row's name, as an option or as a configuration key. */
 bool options_is_named(const char *name, const char *row_name);

@@ -7,6 +7,8 @@
 
 #define WIDTH       100
 #define HELP_COLUMN 30
+/* As many options are a list that one can read; more are parted. */
+#define MOST_UNGROUPED 25
 
 /* Words of the text from the current column on; further lines begin at `indent`. Ends the line. */
 static void print_wrapped(FILE *out, const char *text, int indent)
@@ -62,17 +64,61 @@ static void print_option(FILE *out, const struct option_row *row, unsigned comma
     print_row(out, left, text);
 }
 
-void options_print_help(FILE *out, const char *command_name, const char *summary, unsigned command,
-                        const char *example)
+/* The next row from *i on that the command has in the group, or in any for OPTIONS_N_GROUPS; NULL: none. */
+static const struct option_row *next_row(size_t *i, unsigned command, enum option_group group)
 {
     const struct option_row *row;
+    while ((row = options_row((*i)++)) != NULL) {
+        if ((row->commands & command) != 0 && (group == OPTIONS_N_GROUPS || row->group == group))
+            return row;
+    }
+    return NULL;
+}
+
+static size_t count_rows(unsigned command, enum option_group group)
+{
+    size_t n = 0;
+    for (size_t i = 0; next_row(&i, command, group) != NULL;)
+        n++;
+    return n;
+}
+
+static void print_group(FILE *out, const char *title, unsigned command, enum option_group group)
+{
+    const struct option_row *row;
+    if (count_rows(command, group) == 0)
+        return;
+    fprintf(out, "\n%s:\n", title);
+    for (size_t i = 0; (row = next_row(&i, command, group)) != NULL;)
+        print_option(out, row, command);
+}
+
+static void print_groups(FILE *out, unsigned command, bool all)
+{
+    static const char *const titles[OPTIONS_N_GROUPS] = {
+        [OPTIONS_EXPERT] = "Expert", [OPTIONS_WORKLOAD] = "Workload", [OPTIONS_WHERE] = "Where",
+        [OPTIONS_ANSWER] = "Answer", [OPTIONS_LIMITS] = "Limits",     [OPTIONS_OUTPUT] = "Output"};
+    char more[64];
+    for (enum option_group group = OPTIONS_WORKLOAD; group < OPTIONS_N_GROUPS; group++)
+        print_group(out, titles[group], command, group);
+    if (all)
+        print_group(out, titles[OPTIONS_EXPERT], command, OPTIONS_EXPERT);
+    fputc('\n', out);
+    snprintf(more, sizeof more, "print the %zu options for experts, too",
+             count_rows(command, OPTIONS_EXPERT));
+    if (!all)
+        print_row(out, "--help all", more);
+}
+
+void options_print_help(FILE *out, const char *command_name, const char *summary, unsigned command,
+                        const char *example, bool all)
+{
     fprintf(out, "Usage: fstune %s [OPTION...]\n\n", command_name);
     print_wrapped(out, summary, 0);
-    fprintf(out, "\nOptions:\n");
-    for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
-        if (row->commands & command)
-            print_option(out, row, command);
-    }
+    if (count_rows(command, OPTIONS_N_GROUPS) > MOST_UNGROUPED)
+        print_groups(out, command, all);
+    else
+        print_group(out, "Options", command, OPTIONS_N_GROUPS);
     print_row(out, "-h, --help", "print this text");
     fputc('\n', out);
     print_wrapped(out,

@@ -47,6 +47,15 @@ static int refuse_unitless(const char *text, struct err *err)
     return err_set(err, -EINVAL, "'%.20s' has no unit; write %.20ss or %.20sms", text, text, text);
 }
 
+/* expected: what it is not, and what to write where nobody can tell what was meant. */
+static int refuse_unit(const char *text, const char *expected, struct err *err)
+{
+    char meant[UNITS_TEXT_SIZE];
+    if (units_guess_duration(text, meant) < 0)
+        return err_set(err, -EINVAL, "'%.60s' is not %s", text, expected);
+    return err_set(err, -EINVAL, "'%.60s' is not how a duration is written; write %s", text, meant);
+}
+
 int options_set_duration(struct settings *settings, const struct option_row *row, const char *text,
                          struct err *err)
 {
@@ -57,8 +66,7 @@ int options_set_duration(struct settings *settings, const struct option_row *row
     if (r == -EINVAL && (size_t)length < sizeof(with_unit) && units_parse_duration(with_unit, &ns) == 0)
         return refuse_unitless(text, err);
     if (r == -EINVAL)
-        return err_set(err, -EINVAL, "'%.60s' is not a duration; write a number with us, ms, s, m or h",
-                       text);
+        return refuse_unit(text, "a duration; write a number with us, ms, s, m or h", err);
     if (r < 0 || !options_value_within(row->range, units_parse_duration, ns))
         return err_set(err, -EINVAL, "'%.60s' is out of range; use %s", text, row->range);
     *(uint64_t *)place_of_option(settings, row) = ns;
@@ -87,7 +95,7 @@ int options_set_age(struct settings *settings, const struct option_row *row, con
     uint64_t ns;
     int result = parse_age(text, &ns);
     if (result == -EINVAL)
-        return err_set(err, -EINVAL, "'%.60s' is not an age; write a number with d, h or m, as 90d", text);
+        return refuse_unit(text, "an age; write a number with d, h or m, as 90d", err);
     if (result < 0 || !options_value_within(row->range, parse_age, ns))
         return err_set(err, -EINVAL, "'%.60s' is out of range; use %s", text, row->range);
     *(uint64_t *)place_of_option(settings, row) = ns;
@@ -172,15 +180,61 @@ int options_set_text(struct settings *settings, const struct option_row *row, co
     return 0;
 }
 
-int options_set_flag(struct settings *settings, const struct option_row *row, const char *text,
-                     struct err *err)
+static int read_flag(const char *text, bool *ret_flag, struct err *err)
 {
     bool is_set = !text || strcmp(text, "true") == 0;
     if (!is_set && strcmp(text, "false") != 0)
         return err_set(err, -EINVAL, "'%.60s' is neither true nor false; write one of them, without quotes",
                        text);
-    *(bool *)place_of_option(settings, row) = is_set;
+    *ret_flag = is_set;
     return 0;
+}
+
+int options_set_flag(struct settings *settings, const struct option_row *row, const char *text,
+                     struct err *err)
+{
+    return read_flag(text, place_of_option(settings, row), err);
+}
+
+static void set_format(struct settings *settings, enum settings_format format)
+{
+    settings->format = format;
+    settings->json = format == FORMAT_JSON;
+}
+
+int options_set_format(struct settings *settings, const struct option_row *row, const char *text,
+                       struct err *err)
+{
+    uint64_t number;
+    int r = options_value_choice(text, row->argument, &number, err);
+    for (enum settings_format format = 0; r == 0 && format < FORMAT_N; format++) {
+        if (strcmp(text, settings_format_names[format]) == 0)
+            set_format(settings, format);
+    }
+    return r;
+}
+
+int options_set_json(struct settings *settings, const struct option_row *row, const char *text,
+                     struct err *err)
+{
+    bool json = false;
+    (void)row;
+    int r = read_flag(text, &json, err);
+    if (r == 0 && json != settings->json)
+        set_format(settings, json ? FORMAT_JSON : FORMAT_TEXT);
+    return r;
+}
+
+int options_set_modern_ring(struct settings *settings, const struct option_row *row, const char *text,
+                            struct err *err)
+{
+    bool modern = false;
+    int r = read_flag(text, &modern, err);
+    if (r == 0 && modern) {
+        *(unsigned *)place_of_option(settings, row) = 0;
+        settings->workload.io_uring_ring_given = true;
+    }
+    return r;
 }
 
 int options_set_name(struct settings *settings, const struct option_row *row, const char *text,

@@ -26,6 +26,12 @@ option_setter options_set_flag;
  * number into the place, an enum without negative values. */
 option_setter options_set_name, options_set_choice;
 
+/* One of the choices in row->argument, and --json, into settings->format. */
+option_setter options_set_format, options_set_json;
+
+/* --io-uring-cooperative, into what --io-uring-ring writes. */
+option_setter options_set_modern_ring;
+
 option_setter options_set_pattern;
 
 /* place: the factor. Values and ranges with commas between; they become ascending and distinct. */

@@ -35,6 +35,7 @@ enum {
 /* `experiment` takes several values of it. */
 #define VARIED(CONDITION) .set_experiment = options_set_condition, .condition = CONDITION
 #define GIVEN(MEMBER)     .given = TYPED(MEMBER, bool)
+#define IN(GROUP)         .group = OPTIONS_##GROUP
 
 #define ROW(NAME, ARGUMENT, RANGE, DEFAULT, SETTER, AT, COMMANDS, ...)                                       \
     {                                                                                                        \
@@ -69,11 +70,11 @@ static const struct option_row rows[] = {
         "seq-read=40,rand-write=60",
         .set_experiment = options_set_patterns, .condition = CONDITION_PATTERN,
         .range_prediction = "write, randwrite: each place once", .default_prediction = "write",
-        .set_prediction = options_set_write_pattern, GIVEN(workload.pattern_given)),
+        .set_prediction = options_set_write_pattern, GIVEN(workload.pattern_given), IN(WORKLOAD)),
     LEVELS("request-size", "SIZE", FACTOR_REQUEST_SIZE, "512..512m, a multiple of 512", "4k..4m",
            RUNS | PREDICT | ADVISE, "size of one request", .default_measure = "required",
            .default_experiment = "64k", .range_prediction = "1..1024t", .default_prediction = "",
-           .set_prediction = options_set_write_size),
+           .set_prediction = options_set_write_size, IN(WORKLOAD)),
     LEVELS("write-request-size", "SIZE", FACTOR_WRITE_SIZE, "512..512m, a multiple of 512", "", RUNS,
            "size of a write, of mixed patterns whose reads have another one (--request-size); without it, "
            "and without --split-sizes, the request size. Of two sizes one is a multiple of the other"),
@@ -82,19 +83,20 @@ static const struct option_row rows[] = {
          "given, and recommend two only where they are proved to be faster than one. The pattern's shares "
          "stay shares of requests: with unlike sizes the shares of bytes are others"),
     LEVELS("queue-depth", "N", FACTOR_QUEUE_DEPTH, "1..1024", "1..64", RUNS, "requests in flight per thread",
-           .default_measure = "required", .default_experiment = "1"),
+           .default_measure = "required", .default_experiment = "1", IN(WORKLOAD)),
     LEVELS("direct", "0|1", FACTOR_DIRECT, "0, 1", "0,1", RUNS,
            "1: direct I/O (O_DIRECT), 0: through the page cache", .default_measure = "required",
-           .default_experiment = "0"),
+           .default_experiment = "0", IN(WORKLOAD)),
     LEVELS("api", "API", FACTOR_API, "psync, pvec, pool, libaio, io_uring", "psync,pool,libaio,io_uring",
            RUNS, "how requests are handed to the kernel", .default_measure = "required",
-           .default_experiment = "io_uring"),
+           .default_experiment = "io_uring", IN(WORKLOAD)),
     LEVELS("threads", "N", FACTOR_THREADS, "1..64", "1", RUNS,
            "threads, each with its own part of the file and its own queue"),
     LEVELS("sync", "SYNC", FACTOR_SYNC, "none, end, each", "end", RUNS,
-           "durability of writes: no flush, one at the end of a run, or one with each write"),
+           "durability of writes: no flush, one at the end of a run, or one with each write", IN(WORKLOAD)),
     ROW("path", "DIR", "", ".", text, PLACE(file.path), EVERY | CALIBRATE | PREDICT,
-        "directory on the file system to measure; a nameless file is made there", .needs = "validate"),
+        "directory on the file system to measure; a nameless file is made there", .needs = "validate",
+        IN(WHERE)),
     SIZE("file-size", file.size_bytes, "128m..1000t", "1g", EVERY,
          "size of that file; the default shrinks where filling would take too long", .default_doctor = "128m",
          VARIED(CONDITION_FILE_SIZE), GIVEN(file.size_given)),
@@ -107,7 +109,7 @@ static const struct option_row rows[] = {
         "requests start so far behind a multiple of their size: 512 with requests of 4k is 512, 4608, 8704 "
         "...; multiples of the request size change nothing",
         VARIED(CONDITION_ALIGNMENT)),
-    TEXT("existing", "FILE", file.existing, RUNS, "measure on this file instead of an own one"),
+    TEXT("existing", "FILE", file.existing, RUNS, "measure on this file instead of an own one", IN(WHERE)),
     FLAG("overwrite", file.overwrite, RUNS, "allow to destroy the contents of the --existing file",
          .needs = "existing"),
     TEXT("prepare", "SCRIPT", file.prepare, RUNS, "script that bash runs before the file is filled"),
@@ -128,25 +130,28 @@ static const struct option_row rows[] = {
         "as the kernel has them), or without flags as QEMU does, which is the default with --emit for "
         "virtual machines",
         GIVEN(workload.io_uring_ring_given)),
-    FLAG("io-uring-cooperative", workload.io_uring_cooperative, RUNS, "the same as --io-uring-ring modern"),
+    ROW("io-uring-cooperative", NULL, "", "", modern_ring, PLACE(workload.io_uring_ring), RUNS,
+        "the same as --io-uring-ring modern", .alias_of = "io-uring-ring"),
     FLAG("no-lock", file.no_lock, EVERY | CALIBRATE | PREDICT,
          "do not wait for another fstune that measures the same device", .needs = "validate"),
 
     /* Options that say what is searched for, within which limits, and what the answer must be. */
     DURATION("budget", limits.budget_ns, "1s..168h", "60s", RECOMMEND | CALIBRATE,
-             "time for the whole command"),
+             "time for the whole command", IN(LIMITS)),
     SIZE("max-write", limits.max_write_bytes, "0..1000t", "64g", EVERY | CALIBRATE | PREDICT,
          "bytes written at most, filling and warm-up included; with --simulate no limit unless given",
-         .default_calibrate = "8g", GIVEN(limits.max_write_given)),
+         .default_calibrate = "8g", GIVEN(limits.max_write_given), IN(LIMITS)),
     SHARE("tolerance", search.tolerance_share, ">0%..50%", "10%", RECOMMEND | EXPERIMENT,
-          "loss against the best setting that is accepted for a cheaper one"),
+          "loss against the best setting that is accepted for a cheaper one", IN(ANSWER)),
     CHOICE("prefer", "cheapest|fastest", search.prefers, "cheapest", RECOMMEND,
-           "recommend the cheapest setting within the tolerance, or the fastest, whatever it costs"),
+           "recommend the cheapest setting within the tolerance, or the fastest, whatever it costs",
+           IN(ANSWER)),
     SHARE("confidence", runs.confidence_share, "50%..99.9%", "95%", RUNS,
           "confidence of intervals and of the recommendation"),
     CHOICE("objective", "throughput|iops|latency|p99", search.objective, "throughput", RECOMMEND,
            "what is optimised: bytes or requests per second, or the mean or 99th percentile of latency, "
-           "which want a single --request-size and --threads"),
+           "which want a single --request-size and --threads",
+           IN(ANSWER)),
     CHOICE("profile", "max-throughput|balanced|low-latency", search.profile, "max-throughput", RECOMMEND,
            "what the answer shall be like: balanced is the knee of the throughput/latency curve; reports the "
            "other two as well",
@@ -158,7 +163,7 @@ static const struct option_row rows[] = {
     SHARE("rate-floor", search.rate_floor_share, ">0%..100%", "25%", RECOMMEND,
           "share of the highest throughput that the profile low-latency keeps", .needs = "profile,profiles"),
     DURATION("max-latency-p99", search.max_latency_p99_ns, "1us..4m", "none", RECOMMEND,
-             "recommend only settings whose 99th percentile of latency stays below"),
+             "recommend only settings whose 99th percentile of latency stays below", IN(LIMITS)),
     WORD("method", "auto|gp|quadratic|random|grid", search.method, "auto", RECOMMEND,
          "how settings to try are chosen"),
     ROW("current", "KEY=VALUE,...", "", "64k or the pinned size, depth 1, direct 0, psync, 1 thread", current,
@@ -169,9 +174,10 @@ static const struct option_row rows[] = {
         "codes of warnings that do not disqualify a setting; docs/warnings.md lists them"),
 
     /* Options that say how runs are made and checked. */
-    COUNT("replays", runs.replays, "1..1000", "5", MEASURE | EXPERIMENT, "runs of the setting"),
+    COUNT("replays", runs.replays, "1..1000", "5", MEASURE | EXPERIMENT, "runs of the setting", IN(ANSWER)),
     FLAG("until-steady", runs.until_steady, MEASURE,
-         "instead of --replays: rounds of --duration until the rate is steady; exit code 3 when it never is"),
+         "instead of --replays: rounds of --duration until the rate is steady; exit code 3 when it never is",
+         IN(ANSWER)),
     WORD("steady-rule", "fstune|snia", runs.steady_rule, "fstune", MEASURE,
          "what steady means: fstune: a drift of at most 2 % over the last rounds; snia: over five rounds a "
          "range of at most 20 % and a slope of at most 10 %",
@@ -193,7 +199,7 @@ static const struct option_row rows[] = {
 
     /* Options of snippets: what the lines to paste are about. */
     ROW("emit", "FORMAT", "", "none", snippet, PLACE(snippet.format), RECOMMEND,
-        "print the lines for a consumer of the storage too, see fstune emit --list"),
+        "print the lines for a consumer of the storage too, see fstune emit --list", IN(OUTPUT)),
     ROW("from", "RESULT.json", "", "", files, TYPED(answers, struct settings_files), EMIT | REPORT | PLOT,
         "the answer of `recommend --json`, for pictures and pages any result, else standard input; up to 4 "
         "times where several are taken"),
@@ -224,12 +230,6 @@ static const struct option_row rows[] = {
     ROW("older-than", "AGE", "1m..36500d", "", age, PLACE(history.older_than_ns), HISTORY,
         "prune: runs that go, as 90d or 12h"),
     COUNT("limit", history.limit, "1..1000000", "", HISTORY, "list: so many runs, the newest first"),
-    CHOICE(
-        "format", "csv|json|text|csv-wide|csv-matrix|erofeev", history.export_format, "csv",
-        HISTORY | EXPERIMENT | LINE_ONLY,
-        "export: a row (csv) or an object (json) for each replay; of an experiment also text, a row for each "
-        "setting (csv-wide), a table of two factors (csv-matrix), or the text format of Erofeev's benchmark",
-        .default_experiment = "text"),
 
     /* Options of the nightly command: its targets stand in a file, so there are few. */
     TEXT("target", "NAME", retune.target, RETUNE | PLOT | LINE_ONLY,
@@ -266,7 +266,8 @@ static const struct option_row rows[] = {
     ROW("design", "full|sobol:N|random:N|lhs:N|fractional", "", "full", design, PLACE(experiment.design),
         EXPERIMENT,
         "settings to measure: every combination of the levels, N of them that are spread evenly (Sobol's "
-        "sequence, a Latin hypercube) or drawn by chance, or the half whose level numbers have an even sum"),
+        "sequence, a Latin hypercube) or drawn by chance, or the half whose level numbers have an even sum",
+        IN(ANSWER)),
     COUNT("batches", experiment.batches, "1..1000000000", "", EXPERIMENT,
           "a run ends after so many batches of --batch requests, and after --duration at the latest; without "
           "it a setting's first run lasts --duration. The other replays make as many requests as the first"),
@@ -337,8 +338,23 @@ static const struct option_row rows[] = {
         EVERY | CALIBRATE | PREDICT, "start of all random numbers", GIVEN(seed_given)),
     TEXT("config", "FILE", config, BOTH | RETUNE | LINE_ONLY,
          "configuration with the same settings, underscores for dashes; the command line wins"),
-    FLAG("dry-run", dry_run, EVERY | RETUNE | CALIBRATE | PREDICT, "print the plan and do nothing"),
-    FLAG("json", json, EVERY | HISTORY | RETUNE | CALIBRATE | PREDICT | ADVISE, "print one JSON document"),
+    FLAG("dry-run", dry_run, EVERY | RETUNE | CALIBRATE | PREDICT, "print the plan and do nothing",
+         IN(OUTPUT)),
+    /* Each command has formats of its own. */
+    ROW("format", "text|json|markdown|csv", "", "text", format, PLACE(format), RECOMMEND,
+        "of the answer: markdown has the most important lines and the ten best settings as a table, csv a "
+        "row "
+        "for each setting that was measured",
+        IN(OUTPUT)),
+    ROW("format", "text|json|csv|csv-wide|csv-matrix|erofeev", "", "text", format, PLACE(format),
+        EXPERIMENT | LINE_ONLY,
+        "of the result: csv is a row for each run, csv-wide one for each setting, csv-matrix a table of two "
+        "factors, erofeev the text format of Erofeev's benchmark",
+        IN(OUTPUT)),
+    ROW("format", "csv|json", "", "", format, PLACE(format), HISTORY | LINE_ONLY,
+        "of export: a row for each replay (csv, unless this is given), or an object"),
+    ROW("json", NULL, "", "", json, PLACE(format), EVERY | HISTORY | RETUNE | CALIBRATE | PREDICT | ADVISE,
+        "print one JSON document", .alias_of = "format", IN(OUTPUT)),
     FLAG("quiet", quiet, EVERY | RETUNE | CALIBRATE | PREDICT, "no progress line"),
 };
 

@@ -34,8 +34,13 @@ bool options_value_within(const char *range, int (*parse)(const char *text, uint
 
 int options_value_size(const char *text, const char *range, uint64_t *ret_bytes, struct err *err)
 {
+    char meant[UNITS_TEXT_SIZE];
     uint64_t bytes;
     int r = units_parse_size(text, &bytes);
+    if (r == -EINVAL && units_guess_size(text, meant) == 0)
+        return err_set(err, -EINVAL,
+                       "'%.60s' is not how a size is written; write %s (k, m, g and t are powers of 1024)",
+                       text, meant);
     if (r == -EINVAL)
         return err_set(err, -EINVAL, "'%.60s' is not a size; write bytes or use k, m, g or t, as in 64k",
                        text);

@@ -8,6 +8,8 @@
 #include <string.h>
 
 const char *const settings_objective_names[OBJECTIVE_N] = {"throughput", "iops", "latency", "p99"};
+const char *const settings_format_names[FORMAT_N] = {"text",     "json",       "markdown", "csv",
+                                                     "csv-wide", "csv-matrix", "erofeev"};
 
 void settings_init(struct settings *settings)
 {
@@ -19,8 +21,8 @@ void settings_init(struct settings *settings)
 
 bool settings_wants_modern_ring(const struct settings *settings)
 {
-    if (settings->workload.io_uring_ring_given || settings->workload.io_uring_cooperative)
-        return settings->workload.io_uring_cooperative || settings->workload.io_uring_ring == 0;
+    if (settings->workload.io_uring_ring_given)
+        return settings->workload.io_uring_ring == 0;
     for (size_t i = 0; i < SNIPPET_FORMATS_OF_MACHINES; i++) {
         if (strcmp(settings->snippet.format, snippet_formats[i]) == 0)
             return false;
@@ -31,16 +33,6 @@ bool settings_wants_modern_ring(const struct settings *settings)
 bool settings_splits_sizes(const struct settings *settings)
 {
     return settings->workload.split_sizes || settings->workload.levels[FACTOR_WRITE_SIZE].n > 0;
-}
-
-int settings_check_ring(const struct settings *settings, struct err *err)
-{
-    if (settings->workload.io_uring_cooperative && settings->workload.io_uring_ring != 0)
-        return err_set(
-            err, -EINVAL,
-            "--io-uring-cooperative asks for a modern ring and --io-uring-ring for a plain one; leave "
-            "one of them out");
-    return 0;
 }
 
 int settings_check_split(const struct settings *settings, struct err *err)

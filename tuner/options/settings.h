@@ -27,6 +27,21 @@ extern const char *const settings_objective_names[OBJECTIVE_N];
 
 enum prefers { PREFERS_CHEAPEST, PREFERS_FASTEST };
 
+/* What an answer is printed as; a command has some of them. */
+enum settings_format {
+    FORMAT_TEXT,
+    FORMAT_JSON,
+    FORMAT_MARKDOWN,
+    FORMAT_CSV,
+    FORMAT_CSV_WIDE,
+    FORMAT_CSV_MATRIX,
+    FORMAT_EROFEEV,
+    FORMAT_N
+};
+
+/* As --format has them. */
+extern const char *const settings_format_names[FORMAT_N];
+
 enum profile { PROFILE_MAX_THROUGHPUT, PROFILE_BALANCED, PROFILE_LOW_LATENCY, PROFILE_N };
 
 /* Files that an option names when it is repeated, in the order given. */
@@ -124,7 +139,7 @@ struct settings_workload {
     uint64_t alignment_bytes; /* 0: the request size */
     bool verify, advise, shared_region;
     unsigned io_uring_ring; /* 0: modern, 1: plain; see settings_wants_modern_ring */
-    bool io_uring_ring_given, io_uring_cooperative;
+    bool io_uring_ring_given;
 };
 
 /* Where it is measured. */
@@ -195,7 +210,6 @@ struct settings_history {
     uint32_t run_id;               /* 0: not given, as all of these */
     uint32_t keep_runs, limit;
     uint64_t older_than_ns;
-    unsigned export_format; /* of --format */
 };
 
 struct settings_retune {
@@ -225,7 +239,9 @@ struct settings_calibrate {
 
 struct settings {
     /* Of every command. */
-    bool dry_run, json, quiet;
+    bool dry_run, quiet;
+    enum settings_format format;
+    bool json; /* the format is JSON */
     uint64_t seed;
     bool seed_given;
     char config[SETTINGS_TEXT_SIZE];                          /* --config; "" */
@@ -253,14 +269,11 @@ struct settings {
 /* The defaults of `recommend`, as the table of options states them. */
 void settings_init(struct settings *settings);
 
-/* Reads and writes may get request sizes of their own. */
 /* Whether io_uring's ring has the flags that a modern program sets, as asked for; where nothing was asked
  * for, it has, but for a snippet for a virtual machine, whose ring is a plain one. */
 bool settings_wants_modern_ring(const struct settings *settings);
 
-/* 0, or -EINVAL where two options ask for two rings. */
-int settings_check_ring(const struct settings *settings, struct err *err);
-
+/* Reads and writes may get request sizes of their own. */
 bool settings_splits_sizes(const struct settings *settings);
 
 /* 0; -EINVAL where two sizes are asked for and the pattern has one kind only. */

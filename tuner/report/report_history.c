@@ -6,6 +6,7 @@
 #include "tuner/base/csv.h"
 #include "tuner/base/json.h"
 #include "tuner/base/text.h"
+#include "tuner/report/report_text.h"
 #include "tuner/session/warnings.h"
 
 #include <inttypes.h>
@@ -336,18 +337,6 @@ void report_history_csv_header(FILE *out)
           out);
 }
 
-static void put_warnings(FILE *out, uint64_t warning_set)
-{
-    bool any = false;
-    fputc('"', out);
-    for (unsigned i = 0; i < WARNING_N; i++) {
-        if ((warning_set & WARNINGS_BIT(i)) != 0)
-            fprintf(out, "%s%s", any ? " " : "", warnings_table[i].code);
-        any |= (warning_set & WARNINGS_BIT(i)) != 0;
-    }
-    fputs("\",", out);
-}
-
 void report_history_csv(FILE *out, const struct history_info *info, const struct history_replay *replays,
                         size_t n)
 {
@@ -376,7 +365,9 @@ void report_history_csv(FILE *out, const struct history_info *info, const struct
             put_number(out, figures[k]);
         fprintf(out, "%" PRIu64 ",%d,%d,%d,", sample->bytes, sample->confirming, sample->cut,
                 replays[i].aside);
-        put_warnings(out, sample->warning_set);
+        fputc('"', out);
+        text_codes(out, sample->warning_set);
+        fputs("\",", out);
         csv_text(out, replays[i].conditions);
         fputs("\r\n", out);
     }

@@ -1,5 +1,6 @@
 /* The answer of `recommend` as text that a person can act on. */
 #include "bench/base/units.h"
+#include "tuner/base/style.h"
 #include "tuner/base/text.h"
 #include "tuner/report/answer.h"
 #include "tuner/report/report_fio_job.h"
@@ -7,12 +8,11 @@
 #include "tuner/report/report_objective.h"
 #include "tuner/report/report_profiles.h"
 #include "tuner/report/report_sustained.h"
+#include "tuner/report/report_table.h"
 #include "tuner/report/report_text.h"
 #include "tuner/search/prior.h"
 #include "tuner/search/resume.h"
 
-#include <float.h>
-#include <gsl/gsl_sort.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -25,7 +25,7 @@ static void print_point_setting(FILE *out, const struct point *point, bool writi
     char size[UNITS_TEXT_SIZE], writes[UNITS_TEXT_SIZE];
     units_format_size(point->request_size_bytes, size);
     units_format_size(factors_write_size_bytes(point), writes);
-    fprintf(out, "Use          request size %s", size);
+    fprintf(out, "Use          %srequest size %s", style_text(out, STYLE_BOLD), size);
     if (factors_is_split(point))
         fprintf(out, " of reads and %s of writes", writes);
     fprintf(out, ", queue depth %u, %s, %s", point->queue_depth,
@@ -34,7 +34,7 @@ static void print_point_setting(FILE *out, const struct point *point, bool writi
         fprintf(out, ", %u threads", point->threads);
     if (writing && point->sync != SYNC_END)
         fprintf(out, ", sync %s", sync_names[point->sync]);
-    fprintf(out, "\n             (--request-size %s", size);
+    fprintf(out, "%s\n             (--request-size %s", style_text(out, STYLE_PLAIN), size);
     if (factors_is_split(point))
         fprintf(out, " --write-request-size %s", writes);
     fprintf(out, " --queue-depth %u --direct %u --api %s --threads %u", point->queue_depth, point->direct,
@@ -128,27 +128,6 @@ static void print_certainty(FILE *out, const struct tune *tune)
     print_needed_budget(out, tune);
 }
 
-static const char *standing_of(const struct tune *tune, size_t i)
-{
-    if (i == tune->chosen)
-        return "recommended";
-    if (i == tune->best)
-        return tune_is_of_throughput(tune) ? "fastest" : "best";
-    if (i == tune->baseline)
-        return tune->baseline_is_default ? "default" : "current";
-    if (tune_distrust(tune, i) != 0)
-        return "not trusted";
-    if (tune_misses_p99(tune, i))
-        return tune_knows_p99(tune, i) ? "over limit" : "p99 not known";
-    if (i >= tune->space.n_points || tune->best == TUNE_NONE)
-        return "";
-    if (tune->verdicts[i] == VERDICT_EQUIVALENT)
-        return "as good";
-    if (tune->verdicts[i] == VERDICT_UNDECIDED)
-        return tune->records[i].n < TUNE_MIN_REPLAYS ? "may be as good, few runs" : "may be as good";
-    return tune_is_of_throughput(tune) ? "slower" : "worse";
-}
-
 static void print_point_line(FILE *out, const struct tune *tune, size_t i)
 {
     struct row row;
@@ -160,41 +139,24 @@ static void print_point_line(FILE *out, const struct tune *tune, size_t i)
         snprintf(spread, sizeof spread, "+- %.1f %%", 100 * (row.ci_high_bps - row.mean_bps) / row.mean_bps);
     fprintf(out, "  %-38s %10s %11s %10s %7.1f %8zu  %s\n", factors_format(&row.point, text),
             text_short_rate(row.mean_bps, mean), spread, text_short_duration(row.latency_ns.mean, latency),
-            row.achieved_depth, row.replays, standing_of(tune, i));
+            row.achieved_depth, row.replays, report_table_standing(tune, i));
 }
 
-/* Rows stand in the order of the objective; those that have no figure of it stand last. */
-static double sort_value(const struct tune *tune, size_t i)
+static int print_table(FILE *out, const struct tune *tune, struct err *err)
 {
-    const struct objective_row *row = &objective_table[tune->settings->search.objective];
-    struct moments moments = objective_log_moments(&tune->records[i], false, row->value);
-    if (moments.n == 0)
-        return -INFINITY;
-    if (!isfinite(moments.mean))
-        return -DBL_MAX;
-    return row->lower ? -moments.mean : moments.mean;
-}
-
-static void print_table(FILE *out, const struct tune *tune)
-{
-    double *value = calloc(tune->n_records, sizeof *value);
-    size_t *order = calloc(tune->n_records, sizeof *order);
-    if (value != NULL && order != NULL) {
-        for (size_t i = 0; i < tune->n_records; i++) {
-            value[i] = sort_value(tune, i);
-        }
-        gsl_sort_index(order, value, 1, tune->n_records);
-        fprintf(out, "\nMeasured (all replays)                     throughput    interval    latency   depth "
-                     " replays\n");
-        size_t printed = 0;
-        for (size_t k = tune->n_records; k-- > 0 && isfinite(value[order[k]]);) {
-            bool named = order[k] == tune->chosen || order[k] == tune->best || order[k] == tune->baseline;
-            if (printed++ < TABLE_ROWS || named)
-                print_point_line(out, tune, order[k]);
-        }
+    size_t *order, n;
+    int result = report_table_order(tune, &order, &n, err);
+    if (result == 0)
+        fputs("\nMeasured (all replays)                     throughput    interval    latency   depth  "
+              "replays\n",
+              out);
+    for (size_t k = 0; k < n && result == 0; k++) {
+        bool named = order[k] == tune->chosen || order[k] == tune->best || order[k] == tune->baseline;
+        if (k < TABLE_ROWS || named)
+            print_point_line(out, tune, order[k]);
     }
-    free(value);
     free(order);
+    return result;
 }
 
 static const char *surrogate_words(const struct surrogate_ops *surrogate)
@@ -293,10 +255,11 @@ int report_recommendation_text(FILE *out, const struct answer *answer, struct er
     report_profiles_text(out, tune);
     if (answer->part != NULL)
         answer->part->print(out, answer->part->context);
-    if (tune->n_records > 0) {
-        print_table(out, tune);
+    int result = tune->n_records > 0 ? print_table(out, tune, err) : 0;
+    if (result < 0)
+        return result;
+    if (tune->n_records > 0)
         print_search(out, tune);
-    }
     text_notes(out, "Worth knowing", &tune->session->warnings, true);
     text_notes(out, "Not in the space", &tune->session->dropped, true);
     if (tune->settings->runs.fio_job && answer->has_rows)

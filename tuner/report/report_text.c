@@ -52,6 +52,17 @@ void text_trust(FILE *out, uint64_t disqualifying)
     }
 }
 
+void text_codes(FILE *out, uint64_t warning_set)
+{
+    const char *between = "";
+    for (unsigned i = 0; i < WARNING_N; i++) {
+        if ((warning_set & WARNINGS_BIT(i)) == 0)
+            continue;
+        fprintf(out, "%s%s", between, warnings_table[i].code);
+        between = " ";
+    }
+}
+
 static const char *known_or(const char *text, const char *default_setting)
 {
     return text[0] != '\0' ? text : default_setting;

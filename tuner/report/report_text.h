@@ -16,6 +16,9 @@ void text_latency(FILE *out, const struct latency_row *latency);
 /* The line "Trust  not trustworthy: CODE, CODE", begun with a newline; nothing when nothing disqualifies. */
 void text_trust(FILE *out, uint64_t disqualifying);
 
+/* The codes of these warnings with blanks between. */
+void text_codes(FILE *out, uint64_t warning_set);
+
 /* "ext4 on /dev/vda (virtio), Linux 6.1, 2 cpus": where it was measured. */
 void text_place(FILE *out, const struct session *session);
 

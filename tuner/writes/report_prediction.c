@@ -340,15 +340,7 @@ static json_t *document(const struct predict *predict)
 
 int report_prediction_json(FILE *out, const struct predict *predict, struct err *err)
 {
-    json_t *object = document(predict);
-    if (object == NULL)
-        return err_set(err, -ENOMEM, "no memory for the JSON document");
-    /* Without indentation, which would give each of a million costs a line. */
-    int result = json_dumpf(object, out, JSON_REAL_PRECISION(10));
-    json_decref(object);
-    if (result != 0 || fputc('\n', out) == EOF || fflush(out) != 0)
-        return err_sys(err, errno != 0 ? -errno : -EIO, "cannot write the result to standard output");
-    return 0;
+    return json_print_line(out, document(predict), err);
 }
 
 /* Shares the prediction's arrays. */

@@ -104,6 +104,50 @@ static void check_share(const char *text, int result, double expected)
         fail_msg("\"%s\": result %d, share %.17g", text, r, share);
 }
 
+TEST(other_spellings_of_sizes_are_guessed)
+{
+    static const char *const rows[][2] = {
+        {"10GB", "10g"},   {"10 GiB", "10g"}, {"10Gi/s", "10g"}, {"4KiB", "4k"},
+        {"64kB", "64k"},   {"4KB", "4k"},     {"4096B", "4k"},   {"1000 bytes", "1000"},
+        {"1.5g", "1536m"}, {"0.5k", "512"},   {"0.1m", "102k"},  {"500MB/s", "500m"},
+        {"2tb", "2t"},     {"1.5", ""},       {"4q", ""},        {"GB", ""},
+        {"-4kB", ""},      {"0GB", ""},       {"10GBB", ""},     {"10g b/m", ""},
+        {"1e3k", ""},      {"", ""},          {"10.GB", ""},     {"99999999999tb", ""},
+    };
+    char text[UNITS_TEXT_SIZE];
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        snprintf(text, sizeof text, "untouched");
+        int result = units_guess_size(rows[i][0], text);
+        assert_int_equal(result, rows[i][1][0] != '\0' ? 0 : -EINVAL);
+        assert_string_equal(text, result == 0 ? rows[i][1] : "untouched");
+    }
+}
+
+TEST(other_spellings_of_durations_are_guessed)
+{
+    static const char *const rows[][2] = {
+        {"10min", "10m"},      {"10 minutes", "10m"},
+        {"90 S", "90s"},       {"1h30m", "90m"},
+        {"1h 30min", "90m"},   {"2d", "48h"},
+        {"1.5 days", "36h"},   {"5\302\265s", "5us"},
+        {"5\316\274s", "5us"}, {"100usec", "100us"},
+        {"60secs", "1m"},      {"250MS", "250ms"},
+        {"3hrs", "3h"},        {"60", ""},
+        {"0min", ""},          {"min", ""},
+        {"10parsecs", ""},     {"1e3s", ""},
+        {"-5min", ""},         {"", ""},
+        {"10min5", ""},        {"999999999999hours", ""},
+    };
+    char text[UNITS_TEXT_SIZE];
+    for (size_t i = 0; i < N_OF(rows); i++) {
+        snprintf(text, sizeof text, "untouched");
+        int result = units_guess_duration(rows[i][0], text);
+        if (result != (rows[i][1][0] != '\0' ? 0 : -EINVAL))
+            fail_msg("'%s' is %d, '%s'", rows[i][0], result, text);
+        assert_string_equal(text, result == 0 ? rows[i][1] : "untouched");
+    }
+}
+
 TEST(shares_need_a_form_that_cannot_be_misread)
 {
     const struct {

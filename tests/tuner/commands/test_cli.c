@@ -122,6 +122,56 @@ TEST(output_that_is_lost_is_a_failure)
             cli_fails_as(ways[i], 1, "cannot write the result to standard output", lines[k]);
 }
 
+TEST(who_asks_for_json_gets_a_document_of_the_refusal)
+{
+    static const struct {
+        const char *line;
+        int code;
+        const char *error;
+    } cases[] = {
+        {"recommend --json", 2, "--pattern is missing"},
+        {"recommend --format json", 2, "--pattern is missing"},
+        {"recommend --format=json --pattern read --path absent", 2, "directory"},
+        {"frobnicate --json", 2, "not a command"},
+        {"history show 1 --db absent.db --json", 2, "absent.db"},
+    };
+    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+        json_t *document = cli_json(cases[i].code, cases[i].line);
+        cli_has_text(document, "schema", "fstune/error/1");
+        assert_int_equal(cli_integer(document, "exit_code"), cases[i].code);
+        assert_contains(json_string_value(cli_at(document, "error")), cases[i].error);
+    }
+    cli_fails(2, "--pattern is missing", "recommend");
+    assert_int_equal(run.out_size, 0);
+}
+
+TEST(a_table_has_a_row_for_each_measured_setting)
+{
+    size_t n = json_array_size(
+        cli_at(cli_json(CLI_ANY, RECOMMEND "--simulate peak.conf --seed 1 --budget 5s --json"), "points"));
+    rig_run_line(cli_next(), RECOMMEND "--simulate peak.conf --seed 1 --budget 5s --format csv");
+    assert_true(n > 10);
+    assert_int_equal(count_of(run.out, "\r\n"), n + 1);
+    assert_int_equal(count_of(run.out, ",recommended"), 1);
+    assert_int_equal(count_of(run.out, ",baseline,"), 1);
+    rig_run_line(cli_next(), RECOMMEND "--simulate peak.conf --seed 1 --budget 5s --format markdown");
+    assert_int_equal(count_of(run.out, "\n| "), 12);
+    assert_int_equal(count_of(run.out, "| recommended"), 1);
+    assert_int_equal(count_of(run.out, "\n- **Use**: `--request-size "), 1);
+}
+
+TEST(a_table_has_no_place_for_more_than_its_rows)
+{
+    static const struct cli_failure cases[] = {
+        {RECOMMEND "--simulate peak.conf --format csv --emit qemu",
+         "--emit: --format csv has no place for it"},
+        {RECOMMEND "--simulate peak.conf --format markdown --pareto", "--pareto: --format markdown has no"},
+        {RECOMMEND "--simulate peak.conf --format csv --profiles", "--profiles: "},
+        {RECOMMEND "--simulate peak.conf --format csv --fio-job", "--fio-job: "},
+    };
+    CLI_ALL_FAIL(2, cases);
+}
+
 static bool close_stdin_and_stderr(void)
 {
     return close(STDIN_FILENO) == 0 && close(STDERR_FILENO) == 0;

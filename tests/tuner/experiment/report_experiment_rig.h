@@ -85,7 +85,7 @@ static inline json_t *shape_point(const json_t *document, size_t point)
 
 /* What is printed, or "" with a failure in err and *ret_result. The caller frees it; the document is
  * released. */
-static inline char *printed(json_t *document, enum report_experiment_format format, int *ret_result)
+static inline char *printed(json_t *document, enum settings_format format, int *ret_result)
 {
     char *text = NULL;
     size_t size = 0;
@@ -101,7 +101,7 @@ static inline char *printed(json_t *document, enum report_experiment_format form
 static inline char *text_of_document(json_t *document)
 {
     int result;
-    char *text = printed(document, REPORT_EXPERIMENT_TEXT, &result);
+    char *text = printed(document, FORMAT_TEXT, &result);
     if (result != 0)
         fail_msg("%s", err.text);
     return text;

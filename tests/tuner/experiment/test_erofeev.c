@@ -34,7 +34,7 @@ TEST(the_published_results_come_back_byte_for_byte)
     if (erofeev_import(PUBLISHED, &document, &err) != 0)
         fail_msg("%s", err.text);
     CHECK_JSON(document, "points#=32");
-    char *written = printed(document, REPORT_EXPERIMENT_EROFEEV, &result), *original = whole_file(PUBLISHED);
+    char *written = printed(document, FORMAT_EROFEEV, &result), *original = whole_file(PUBLISHED);
     assert_int_equal(result, 0);
     assert_string_equal(written, original);
     free(written);
@@ -123,7 +123,7 @@ TEST(a_file_that_is_not_there_is_an_error_of_the_system)
 static void refused(json_t *document, int code, const char *part)
 {
     int result;
-    AUTO(auto_free) char *text = printed(document, REPORT_EXPERIMENT_EROFEEV, &result);
+    AUTO(auto_free) char *text = printed(document, FORMAT_EROFEEV, &result);
     assert_int_equal(result, code);
     assert_contains(err.text, part);
     assert_string_equal(text, "");
@@ -159,7 +159,7 @@ TEST(flags_tell_the_four_patterns)
         json_auto_t *again = NULL;
         int result;
         json_object_set_new(json_object_get(document, "fixed"), "pattern", json_string(patterns[i][0]));
-        AUTO(auto_free) char *text = printed(document, REPORT_EXPERIMENT_EROFEEV, &result);
+        AUTO(auto_free) char *text = printed(document, FORMAT_EROFEEV, &result);
         assert_int_equal(result, 0);
         assert_int_equal(strncmp(text, patterns[i][1], 4), 0);
         assert_int_equal(read_text(text, &again), 0);
@@ -182,7 +182,7 @@ TEST(failed_points_are_left_out)
     int result;
     for (size_t i = 1; i < 9; i++)
         json_object_set_new(shape_point(document, i), "failed", json_string("no"));
-    char *text = printed(json_incref(document), REPORT_EXPERIMENT_EROFEEV, &result);
+    char *text = printed(json_incref(document), FORMAT_EROFEEV, &result);
     assert_int_equal(result, 0);
     assert_string_equal(text, "0\n0\n1\n2\nRS\n65536\nQD\n1\n901800000\n9524705\n");
     free(text);
@@ -203,7 +203,7 @@ TEST(the_originals_own_api_needs_no_name)
         bool one = json_integer_value(json_object_get(levels, "queue_depth")) == 1;
         json_object_set_new(levels, "api", json_string(one ? "psync" : "pvec"));
     }
-    char *text = printed(json_incref(document), REPORT_EXPERIMENT_EROFEEV, &result);
+    char *text = printed(json_incref(document), FORMAT_EROFEEV, &result);
     assert_int_equal(result, 0);
     assert_int_equal(strncmp(text, "0\n0\n9\n2\nRS\n65536\nQD\n1\n", 22), 0);
     assert_lacks(text, "p");

@@ -8,9 +8,11 @@
 
 EXPERIMENTS(enter);
 
-#define ON_PEAK                                                                                              \
-    "--simulate peak.conf --pattern randwrite --api io_uring --direct 1 --request-size 4k,64k "              \
-    "--queue-depth 1,4 --duration 200ms --quiet "
+#define PEAK    "--simulate peak.conf --pattern randwrite --api io_uring --direct 1 --quiet "
+#define SIZES   "--request-size 4k,64k "
+#define DEPTHS  "--queue-depth 1,4 "
+#define LENGTH  "--duration 200ms "
+#define ON_PEAK PEAK SIZES DEPTHS LENGTH
 
 TEST(every_cell_has_its_replays)
 {
@@ -49,7 +51,7 @@ TEST(replays_make_as_many_requests_as_the_first_run)
 
 TEST(batches_bound_the_first_run_too)
 {
-    run(ON_PEAK "--seed 1 --batches 2000 --batch 5 --replays 2 --request-size 4k");
+    run(PEAK DEPTHS LENGTH "--seed 1 --batches 2000 --batch 5 --replays 2 --request-size 4k");
     for (size_t i = 0; i < experiment.n_cells; i++) {
         for (size_t k = 0; k < 2; k++)
             assert_close((double)experiment.cells[i].record.samples[k].moved_bytes / 4096, 10000, 600);
@@ -139,7 +141,8 @@ TEST(a_journal_brings_the_runs_back)
     assert_int_equal(experiment.n_made, 16);
 }
 
-#define OTHER ON_PEAK "--resume other.jsonl "
+#define RESUMED "--resume other.jsonl "
+#define OTHER   ON_PEAK RESUMED
 
 TEST(a_journal_of_something_else_is_refused)
 {
@@ -149,8 +152,8 @@ TEST(a_journal_of_something_else_is_refused)
         {OTHER "--replays 3", "replays is 3 here"},
         {OTHER "--replays 2 --design random:3", "design is \"random\" here"},
         {OTHER "--replays 2 --batches 5", "batches is 5 here"},
-        {OTHER "--replays 2 --queue-depth 1,16", "queue_depth is [1,16] here"},
-        {OTHER "--replays 2 --duration 300ms", "duration_ns is 300000000 here"},
+        {PEAK SIZES LENGTH RESUMED "--replays 2 --queue-depth 1,16", "queue_depth is [1,16] here"},
+        {PEAK SIZES DEPTHS RESUMED "--replays 2 --duration 300ms", "duration_ns is 300000000 here"},
         {OTHER "--replays 2 --seed 4", "seed is 4 here"},
     };
     run(ON_PEAK "--seed 9 --replays 2 --resume other.jsonl");

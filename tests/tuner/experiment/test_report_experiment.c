@@ -183,7 +183,7 @@ TEST(json_carries_the_analysis)
 {
     int result;
     json_auto_t *document = shape_document(3);
-    AUTO(auto_free) char *text = printed(json_incref(document), REPORT_EXPERIMENT_JSON, &result);
+    AUTO(auto_free) char *text = printed(json_incref(document), FORMAT_JSON, &result);
     assert_int_equal(result, 0);
     assert_null(json_object_get(document, "analysis"));
     json_auto_t *read = json_loads(text, 0, NULL);
@@ -237,7 +237,7 @@ static void check_damaged(json_t *document, const char *part)
 {
     int result;
     assert_null(report_experiment_analysis_json(document));
-    AUTO(auto_free) char *text = printed(document, REPORT_EXPERIMENT_TEXT, &result);
+    AUTO(auto_free) char *text = printed(document, FORMAT_TEXT, &result);
     assert_int_equal(result, -EINVAL);
     assert_contains(err.text, part);
     assert_string_equal(text, "");

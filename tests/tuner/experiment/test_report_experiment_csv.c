@@ -9,7 +9,7 @@
     "\"throughput_bps\",\"iops\",\"latency_mean_ns\",\"latency_p99_ns\",\"seconds\",\"bytes\","              \
     "\"batches\"\r\n"
 
-static char *table_of(json_t *document, enum report_experiment_format format)
+static char *table_of(json_t *document, enum settings_format format)
 {
     int result;
     char *text = printed(document, format, &result);
@@ -25,7 +25,7 @@ TEST(a_run_has_a_line_in_the_order_of_execution)
     json_t *document = shape_document(2);
     json_t *runs = json_object_get(shape_point(document, 8), "runs");
     json_object_set_new(json_array_get(runs, 1), "number", json_integer(-1));
-    AUTO(auto_free) char *text = table_of(document, REPORT_EXPERIMENT_CSV);
+    AUTO(auto_free) char *text = table_of(document, FORMAT_CSV);
     assert_int_equal(count_of(text, "\r\n"), 1 + 18);
     assert_int_equal(strncmp(text, LONG_HEADER, strlen(LONG_HEADER)), 0);
     assert_contains(text,
@@ -38,7 +38,7 @@ TEST(a_point_has_a_line_with_its_replays)
     json_t *document = shape_document(3);
     json_array_remove(json_object_get(shape_point(document, 8), "runs"), 2);
     json_object_set_new(shape_point(document, 6), "failed", json_string("no \"space\", none"));
-    AUTO(auto_free) char *text = table_of(document, REPORT_EXPERIMENT_CSV_WIDE);
+    AUTO(auto_free) char *text = table_of(document, FORMAT_CSV_WIDE);
     assert_int_equal(count_of(text, "\r\n"), 1 + 9);
     assert_contains(text, ",\"failed\",\"replay_1_bps\",\"replay_2_bps\",\"replay_3_bps\"\r\n6,4096,1,");
     assert_contains(text, ",\"no \"\"space\"\", none\",99000000,100600000,101000000\r\n");
@@ -49,7 +49,7 @@ TEST(two_factors_make_a_matrix)
 {
     json_t *document = shape_document(1);
     json_array_remove(json_object_get(document, "points"), 4);
-    AUTO(auto_free) char *text = table_of(document, REPORT_EXPERIMENT_CSV_MATRIX);
+    AUTO(auto_free) char *text = table_of(document, FORMAT_CSV_MATRIX);
     assert_string_equal(text, "\"request_size \\ queue_depth\",1,4,16\r\n"
                               "4096,99000000,198000000,198099000\r\n"
                               "16384,297000000,,594297000\r\n"
@@ -65,7 +65,7 @@ TEST(a_factor_that_another_one_decides_does_not_count_in_a_matrix)
     for (size_t i = 0; i < 9; i++)
         json_object_set_new(json_object_get(shape_point(document, i), "levels"), "api",
                             json_string(i % 3 == 0 ? "psync" : "pvec"));
-    AUTO(auto_free) char *text = table_of(document, REPORT_EXPERIMENT_CSV_MATRIX);
+    AUTO(auto_free) char *text = table_of(document, FORMAT_CSV_MATRIX);
     assert_contains(text, "\r\n16384,297000000,594000000,594297000\r\n");
 }
 
@@ -74,7 +74,7 @@ TEST(other_than_two_factors_make_none)
     json_t *document = shape_document(1);
     int result;
     json_array_remove(json_object_get(document, "factors"), 1);
-    AUTO(auto_free) char *text = printed(document, REPORT_EXPERIMENT_CSV_MATRIX, &result);
+    AUTO(auto_free) char *text = printed(document, FORMAT_CSV_MATRIX, &result);
     assert_int_equal(result, -EINVAL);
     assert_string_equal(text, "");
     assert_contains(err.text, "csv-wide");
@@ -86,12 +86,12 @@ TEST(points_without_runs_have_no_long_table)
     int result;
     for (size_t i = 0; i < 9; i++)
         json_array_clear(json_object_get(shape_point(document, i), "runs"));
-    char *text = printed(json_incref(document), REPORT_EXPERIMENT_CSV, &result);
+    char *text = printed(json_incref(document), FORMAT_CSV, &result);
     assert_int_equal(result, -ENODATA);
     assert_string_equal(text, "");
     assert_contains(err.text, "csv-wide");
     free(text);
-    text = table_of(document, REPORT_EXPERIMENT_CSV_WIDE);
+    text = table_of(document, FORMAT_CSV_WIDE);
     assert_lacks(text, "replay_1_bps");
     free(text);
 }
@@ -101,7 +101,7 @@ TEST(a_formula_stays_a_text)
     json_t *document = shape_document(1);
     json_object_set_new(json_object_get(document, "fixed"), "pattern", json_string("=cmd|' /C calc'!A0"));
     json_object_set_new(shape_point(document, 0), "failed", json_string("+1"));
-    AUTO(auto_free) char *text = table_of(document, REPORT_EXPERIMENT_CSV_WIDE);
+    AUTO(auto_free) char *text = table_of(document, FORMAT_CSV_WIDE);
     assert_contains(text, ",\"'=cmd|' /C calc'!A0\",");
     assert_contains(text, ",\"'+1\",");
 }

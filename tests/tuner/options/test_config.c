@@ -223,11 +223,27 @@ TEST(what_an_option_needs_may_stand_in_the_file)
     assert_int_equal(RECOMMEND("--config", "nightly.conf", "--overwrite"), 0);
 }
 
-TEST(of_repeated_config_options_only_the_last_is_read)
+TEST(a_second_configuration_is_refused)
 {
     write_text("seed = 3;");
-    assert_int_equal(RECOMMEND("--config=missing.conf", "--config=nightly.conf"), 0);
-    assert_int_equal(settings.seed, 3);
+    assert_int_equal(RECOMMEND("--config=missing.conf", "--config=nightly.conf"), -EINVAL);
+    assert_string_equal(err.text, "--config: is given twice; keep one");
+}
+
+TEST(the_command_line_wins_over_another_name_of_the_same_in_the_file)
+{
+    write_text("json = true; io_uring_cooperative = true;");
+    assert_int_equal(RECOMMEND("--config=nightly.conf"), 0);
+    assert_true(settings.json && settings.format == FORMAT_JSON);
+    assert_int_equal(RECOMMEND("--config=nightly.conf", "--format=csv", "--io-uring-ring=plain"), 0);
+    assert_true(!settings.json && settings.format == FORMAT_CSV);
+    assert_false(settings_wants_modern_ring(&settings));
+    write_text("format = \"csv\"; json = false; io_uring_cooperative = false;");
+    assert_int_equal(RECOMMEND("--config=nightly.conf", "--emit=qemu"), 0);
+    assert_int_equal(settings.format, FORMAT_CSV);
+    assert_false(settings_wants_modern_ring(&settings));
+    assert_int_equal(RECOMMEND("--config=nightly.conf", "--json"), 0);
+    assert_int_equal(settings.format, FORMAT_JSON);
 }
 
 TEST(errors_of_the_file_leave_the_parser_as_they_are)

@@ -48,11 +48,11 @@ TEST(the_ring_is_modern_but_for_virtual_machines)
     assert_true(settings_wants_modern_ring(&settings));
     assert_int_equal(RECOMMEND("--emit=libvirt", "--io-uring-cooperative"), 0);
     assert_true(settings_wants_modern_ring(&settings));
-    assert_int_equal(settings_check_ring(&settings, NULL), 0);
     assert_int_equal(RECOMMEND("--emit=postgresql"), 0);
     assert_true(settings_wants_modern_ring(&settings));
-    assert_int_equal(RECOMMEND("--io-uring-ring=plain", "--io-uring-cooperative"), 0);
-    assert_int_equal(settings_check_ring(&settings, NULL), -EINVAL);
+    assert_int_equal(RECOMMEND("--io-uring-ring=plain", "--io-uring-cooperative"), -EINVAL);
+    assert_string_equal(err.text, "--io-uring-cooperative: is given beside --io-uring-ring, which sets the "
+                                  "same; keep one");
 }
 
 TEST(doctor_has_a_small_file_unless_another_is_asked_for)
@@ -69,7 +69,7 @@ static size_t size_of_place(const struct option_row *row)
 {
     if (row->set == options_set_count)
         return sizeof(uint32_t);
-    if (row->set == options_set_choice)
+    if (row->set == options_set_choice || row->set == options_set_format)
         return sizeof(unsigned);
     if (row->set == options_set_text || row->set == options_set_name || row->set == options_set_design)
         return strlen(row->default_text) + 1;
@@ -99,7 +99,7 @@ TEST(defaults_that_help_states_are_those_that_settings_hold)
         assert_memory_equal((char *)&stated + row->place, (char *)&defaults + row->place, size_of_place(row));
         n_compared++;
     }
-    assert_int_equal(n_compared, 30);
+    assert_int_equal(n_compared, 31);
 }
 
 TEST(defaults_are_those_of_the_parts_that_they_are_for)
@@ -123,7 +123,12 @@ TEST(every_row_is_whole_and_unique)
         assert_non_null(row->default_text);
         assert_true(strlen(row->help) > 0);
         assert_non_null(row->set);
-        assert_ptr_equal(options_find(row->name, ~0U), row);
+        for (unsigned command = 1; command <= OPTIONS_ADVISE; command *= 2) {
+            if ((row->commands & command) != 0)
+                assert_ptr_equal(options_find(row->name, command), row);
+        }
+        if (row->alias_of != NULL && strcmp(row->name, "json") != 0)
+            assert_non_null(options_find(row->alias_of, row->commands));
         for (const char *at = row->needs; at != NULL && *at != '\0'; at += *at == ',') {
             char name[64];
             size_t length = strcspn(at, ",");
@@ -305,6 +310,13 @@ TEST(errors_say_what_to_write)
         const char *argument, *text;
     } errors[] = {
         {"--budget=soon", "--budget: 'soon' is not a duration; write a number with us, ms, s, m or h"},
+        {"--budget=10min", "--budget: '10min' is not how a duration is written; write 10m"},
+        {"--file-size=10GB",
+         "--file-size: '10GB' is not how a size is written; write 10g (k, m, g and t are powers of 1024)"},
+        {"--request-size=4k,64kB",
+         "--request-size: '64kB' is not how a size is written; write 64k (k, m, g and t are powers of 1024)"},
+        {"--current=request_size=4KiB", "--current: request_size: '4KiB' is not how a size is written; write "
+                                        "4k (k, m, g and t are powers of 1024)"},
         {"--tolerance=1.5", "--tolerance: '1.5' can be misread; write 1.5% or 0.015"},
         {"--request-size=6k..1m",
          "--request-size: '6k..1m': 6k is not a power of two; a range begins and ends with one"},
@@ -353,22 +365,45 @@ TEST(option_in_the_place_of_a_value_is_not_eaten)
     assert_string_equal(settings.file.path, "--json");
 }
 
-TEST(of_repeated_options_the_last_wins)
+TEST(what_takes_one_value_is_refused_twice)
 {
-    assert_int_equal(
-        RECOMMEND("--budget=10s", "--request-size=4k..1m", "--budget", "20s", "--request-size=8k"), 0);
-    assert_int_equal(settings.limits.budget_ns, 20 * NS_PER_S);
-    assert_levels(FACTOR_REQUEST_SIZE, 8192);
+    const struct option_row *row;
+    for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
+        unsigned command = row->commands & -row->commands;
+        char argument[128];
+        const char *value = row->set == options_set_files ? "f" : options_default_text(row, command);
+        snprintf(argument, sizeof argument, "--%s%s%s", row->name, row->argument != NULL ? "=" : "",
+                 row->argument != NULL ? value : "");
+        /* The defaults that are words cannot be written. */
+        if (row->argument != NULL && PARSE(command, argument) < 0 &&
+            strstr(err.text, "nothing without") == NULL)
+            continue;
+        int r = PARSE(command, argument, argument);
+        bool collects = row->set == options_set_files;
+        if (collects ? r != 0 : r != -EINVAL || strstr(err.text, ": is given twice; keep one") == NULL)
+            fail_msg("%s: %d \"%s\"", argument, r, err.text);
+    }
+    assert_int_equal(RECOMMEND("--budget=10s", "--request-size=8k", "--budget", "20s"), -EINVAL);
+    assert_string_equal(err.text, "--budget: is given twice; keep one");
 }
 
-TEST(help_wins_over_everything)
+TEST(json_is_a_name_of_the_format_json)
 {
-    struct settings before;
-    settings_init(&before);
-    assert_int_equal(RECOMMEND("--budget=garbage", "--help"), 1);
-    assert_int_equal(RECOMMEND("-h", "--config=does-not-exist"), 1);
-    assert_int_equal(MEASURE("--json", "--path", "--help"), 1);
-    assert_memory_equal(&settings, &before, sizeof(settings));
+    assert_int_equal(RECOMMEND("--json"), 0);
+    assert_true(settings.json && settings.format == FORMAT_JSON);
+    assert_int_equal(RECOMMEND("--format=json"), 0);
+    assert_true(settings.json && settings.format == FORMAT_JSON);
+    for (enum settings_format format = FORMAT_TEXT; format <= FORMAT_CSV; format++) {
+        assert_int_equal(RECOMMEND("--format", settings_format_names[format]), 0);
+        assert_true(settings.format == format && settings.json == (format == FORMAT_JSON));
+    }
+    assert_int_equal(RECOMMEND("--format=csv", "--json"), -EINVAL);
+    assert_string_equal(err.text, "--json: is given beside --format, which sets the same; keep one");
+    assert_int_equal(RECOMMEND("--json", "--format=csv"), -EINVAL);
+    assert_int_equal(RECOMMEND("--format=erofeev"), -EINVAL);
+    assert_int_equal(PARSE(OPTIONS_HISTORY, "--format=markdown"), -EINVAL);
+    assert_int_equal(PARSE(OPTIONS_EXPERIMENT, "--format=csv-matrix"), 0);
+    assert_int_equal(settings.format, FORMAT_CSV_MATRIX);
 }
 
 TEST(measure_takes_one_value_a_factor)

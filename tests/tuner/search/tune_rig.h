@@ -75,12 +75,14 @@ static inline const char *words(const char *format, ...)
     return text;
 }
 
-/* Settings for writes on a simulator: its file and further options. The search before is over. */
+/* Settings on a simulator: its file and further options; for random writes, or the pattern among them. The
+ * search before is over. */
 static inline void given(const char *simulator_and_options)
 {
     char text[2048];
     done();
-    snprintf(text, sizeof text, "--pattern randwrite --simulate %s", simulator_and_options);
+    const char *pattern = strstr(simulator_and_options, "--pattern") != NULL ? "" : "--pattern randwrite ";
+    snprintf(text, sizeof text, "%s--simulate %s", pattern, simulator_and_options);
     rig_settings_line(&settings, text);
     /* The surfaces of these tests tell settings apart by a few per cent. */
     if (strstr(simulator_and_options, "--tolerance") == NULL)

@@ -1,0 +1,207 @@
+/* The answer of `recommend` as tables. */
+#include "tuner/report/report_table.h"
+
+#include "bench/base/units.h"
+#include "tuner/base/csv.h"
+#include "tuner/base/text.h"
+#include "tuner/report/report_text.h"
+
+#include <errno.h>
+#include <float.h>
+#include <gsl/gsl_sort.h>
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define MOST_ROWS 10
+
+int report_table_order(const struct tune *tune, size_t **ret_order, size_t *ret_n, struct err *err)
+{
+    const struct objective_row *objective = &objective_table[tune->settings->search.objective];
+    double *value = calloc(tune->n_records + 1, sizeof *value);
+    *ret_order = calloc(tune->n_records + 1, sizeof **ret_order);
+    *ret_n = 0;
+    for (size_t i = 0; i < tune->n_records && value != NULL; i++) {
+        struct moments moments = objective_log_moments(&tune->records[i], false, objective->value);
+        bool known = moments.n > 0 && isfinite(moments.mean);
+        *ret_n += tune->records[i].n > 0;
+        value[i] = tune->records[i].n == 0 ? INFINITY
+                   : !known                ? DBL_MAX
+                   : objective->lower      ? moments.mean
+                                           : -moments.mean;
+    }
+    if (value != NULL && *ret_order != NULL)
+        gsl_sort_index(*ret_order, value, 1, tune->n_records);
+    free(value);
+    return value != NULL && *ret_order != NULL ? 0 : err_set(err, -ENOMEM, "no memory for the table");
+}
+
+const char *report_table_standing(const struct tune *tune, size_t i)
+{
+    if (i == tune->chosen)
+        return "recommended";
+    if (i == tune->best)
+        return tune_is_of_throughput(tune) ? "fastest" : "best";
+    if (i == tune->baseline)
+        return tune->baseline_is_default ? "default" : "current";
+    if (tune_distrust(tune, i) != 0)
+        return "not trusted";
+    if (tune_misses_p99(tune, i))
+        return tune_knows_p99(tune, i) ? "over limit" : "p99 not known";
+    if (i >= tune->space.n_points || tune->best == TUNE_NONE)
+        return "";
+    if (tune->verdicts[i] == VERDICT_EQUIVALENT)
+        return "as good";
+    if (tune->verdicts[i] == VERDICT_UNDECIDED)
+        return tune->records[i].n < TUNE_MIN_REPLAYS ? "may be as good, few runs" : "may be as good";
+    return tune_is_of_throughput(tune) ? "slower" : "worse";
+}
+
+static const char *role_of(const struct tune *tune, size_t i)
+{
+    if (i == tune->chosen)
+        return i == tune->best ? "recommended best" : "recommended";
+    return i == tune->best ? "best" : i == tune->baseline ? "baseline" : "";
+}
+
+static void put_csv_row(FILE *out, const struct row *row, const char *role)
+{
+    const struct point *point = &row->point;
+    const struct latency_row *latency = &row->latency_ns;
+    const double figures[] = {row->mean_bps,        row->ci_low_bps, row->ci_high_bps,    row->std_bps,
+                              (double)row->replays, row->iops,       row->achieved_depth, latency->mean,
+                              latency->p50,         latency->p99,    latency->p999,       latency->max};
+    fprintf(out, "%" PRIu64 ",%" PRIu64 ",%" PRIu32 ",%" PRIu32 ",%s,%" PRIu32 ",%s",
+            point->request_size_bytes, factors_write_size_bytes(point), point->queue_depth, point->direct,
+            api_names[point->api], point->threads, sync_names[point->sync]);
+    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++) {
+        fputc(',', out);
+        csv_number(out, figures[i]);
+    }
+    fprintf(out, ",%s,", role);
+    text_codes(out, row->warning_set);
+    fputc(',', out);
+    text_codes(out, row->disqualifying);
+    fputs(CSV_END, out);
+}
+
+int report_table_csv(FILE *out, const struct answer *answer, struct err *err)
+{
+    const struct tune *tune = answer->tune;
+    size_t *order, n;
+    int result = report_table_order(tune, &order, &n, err);
+    fputs(
+        "request_size,write_request_size,queue_depth,direct,api,threads,sync,mean_bps,ci_low_bps,ci_high_bps,"
+        "std_bps,replays,iops,achieved_depth,latency_mean_ns,latency_p50_ns,latency_p99_ns,latency_p999_ns,"
+        "latency_max_ns,role,warnings,disqualified_by" CSV_END,
+        out);
+    for (size_t k = 0; k < n && result == 0; k++) {
+        struct row row;
+        result = tune_row(tune, order[k], false, &row);
+        if (result == 0)
+            put_csv_row(out, &row, role_of(tune, order[k]));
+        else
+            err_set(err, result, "no memory for the table");
+    }
+    free(order);
+    return result < 0 ? result : text_finish(out, err);
+}
+
+static void put_use(FILE *out, const struct point *point, bool writing)
+{
+    char size[UNITS_TEXT_SIZE];
+    fprintf(out, "- **Use**: `--request-size %s", units_format_size(point->request_size_bytes, size));
+    if (factors_is_split(point))
+        fprintf(out, " --write-request-size %s", units_format_size(point->write_size_bytes, size));
+    fprintf(out, " --queue-depth %" PRIu32 " --direct %" PRIu32 " --api %s --threads %" PRIu32,
+            point->queue_depth, point->direct, api_names[point->api], point->threads);
+    if (writing)
+        fprintf(out, " --sync %s", sync_names[point->sync]);
+    fputs("`\n", out);
+}
+
+static void put_sureness(FILE *out, const struct tune *tune)
+{
+    const struct settings *settings = tune->settings;
+    bool lower = objective_table[settings->search.objective].lower;
+    /* Rounded to the safe side. */
+    double lost = ceil(1000 * tune->shortfall_share) / 10;
+    if (!isfinite(lost))
+        return;
+    fprintf(out, "- **How sure**: %g %% sure of at %s %g %% %s possible here%s\n",
+            100 * settings->runs.confidence_share, lower ? "most" : "least", lower ? lost : 100 - lost,
+            lower ? "above the lowest" : "of the best", tune->conclusive ? "" : "; not conclusive");
+}
+
+static void put_headline(FILE *out, const struct answer *answer)
+{
+    const struct tune *tune = answer->tune;
+    const double confidence = tune->settings->runs.confidence_share;
+    char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE];
+    put_use(out, &answer->chosen.point, pattern_writes(&tune->settings->workload.pattern));
+    if (tune->best != tune->chosen)
+        fprintf(out, "- **%s**: %s, %s\n", tune_is_of_throughput(tune) ? "Fastest" : "Best",
+                factors_format(&answer->best.point, text), text_short_rate(answer->best.mean_bps, rate));
+    fputs("- **Throughput**: ", out);
+    text_rate(out, &answer->chosen, confidence);
+    fputs("\n- **Latency**: ", out);
+    text_latency(out, &answer->chosen.latency_ns);
+    fputc('\n', out);
+    if (answer->speedup.has)
+        fprintf(out, "- **Gain**: %.2f x the baseline, %s  (%g %% interval %.2f to %.2f)\n",
+                answer->speedup.mean, factors_format(&answer->baseline.point, text), 100 * confidence,
+                answer->speedup.ci.low, answer->speedup.ci.high);
+    put_sureness(out, tune);
+}
+
+static void put_markdown_row(FILE *out, const struct row *row, const char *standing)
+{
+    char setting[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE],
+        mean[UNITS_TEXT_SIZE], p99[UNITS_TEXT_SIZE];
+    bool has_interval = isfinite(row->ci_low_bps);
+    fprintf(out, "| %s | %s | %s%s%s | %s | %s | %zu | %s |\n", factors_format(&row->point, setting),
+            text_short_rate(row->mean_bps, rate), text_short_rate(row->ci_low_bps, low),
+            has_interval ? " to " : "", has_interval ? text_short_rate(row->ci_high_bps, high) : "",
+            text_short_duration(row->latency_ns.mean, mean), text_short_duration(row->latency_ns.p99, p99),
+            row->replays, standing);
+}
+
+static int put_markdown_table(FILE *out, const struct tune *tune, struct err *err)
+{
+    size_t *order, n, n_others = MOST_ROWS;
+    int result = report_table_order(tune, &order, &n, err);
+    for (size_t k = 0; k < n && result == 0; k++)
+        n_others -= role_of(tune, order[k])[0] != '\0';
+    if (n > 0)
+        fputs("\n| setting | throughput | interval | latency | p99 | replays | standing |\n"
+              "| --- | ---: | ---: | ---: | ---: | ---: | --- |\n",
+              out);
+    for (size_t k = 0; k < n && result == 0; k++) {
+        const char *role = role_of(tune, order[k]);
+        struct row row;
+        if (role[0] == '\0' && n_others == 0)
+            continue;
+        n_others -= role[0] == '\0';
+        result = tune_row(tune, order[k], false, &row);
+        if (result == 0)
+            put_markdown_row(out, &row, report_table_standing(tune, order[k]));
+        else
+            err_set(err, result, "no memory for the table");
+    }
+    free(order);
+    return result;
+}
+
+int report_table_markdown(FILE *out, const struct answer *answer, struct err *err)
+{
+    const struct tune *tune = answer->tune;
+    fprintf(out, "## fstune: %s\n\n- **Where**: `", tune->settings->workload.pattern.name);
+    text_place(out, tune->session);
+    fprintf(out, "`%s\n", answer->interrupted ? " (interrupted)" : "");
+    if (answer->has_rows)
+        put_headline(out, answer);
+    else
+        fprintf(out, "- **No recommendation**: %s\n", answer->reason != NULL ? answer->reason : "no figures");
+    int result = put_markdown_table(out, tune, err);
+    return result < 0 ? result : text_finish(out, err);
+}
