@@ -114,9 +114,10 @@ double belief_no_lone_peaks(const struct belief *belief, size_t but, double resp
 int belief_probability_within(const struct belief *belief, size_t point, double margin, size_t n_draws,
                               gsl_rng *rng, double *ret_probability);
 
-/* What can be said of a point against the whole space: belief_probability_within at `margin`, and the shortfall,
- * the smallest margin at which that probability reaches `confidence` (INFINITY: none does). Both by the same
- * draws, so that shortfall <= margin says the same as probability_within >= confidence. 0, -ENOMEM, -EDOM. */
+/* What can be said of a point against the whole space: belief_probability_within at `margin`, and the
+ * shortfall, the smallest margin at which that probability reaches `confidence` (INFINITY: none does). Both
+ * by the same draws, so that shortfall <= margin says the same as probability_within >= confidence. 0,
+ * -ENOMEM, -EDOM. */
 struct belief_claim {
     double probability_within, shortfall;
 };

@@ -355,6 +355,8 @@ static const struct option_row rows[] = {
         "of export: a row for each replay (csv, unless this is given), or an object"),
     ROW("json", NULL, "", "", json, PLACE(format), EVERY | HISTORY | RETUNE | CALIBRATE | PREDICT | ADVISE,
         "print one JSON document", .alias_of = "format", IN(OUTPUT)),
+    FLAG("verbose", verbose, RECOMMEND, "how the search worked and which settings it left out, too",
+         IN(OUTPUT)),
     FLAG("quiet", quiet, EVERY | RETUNE | CALIBRATE | PREDICT, "no progress line"),
 };
 

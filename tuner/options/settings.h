@@ -239,7 +239,7 @@ struct settings_calibrate {
 
 struct settings {
     /* Of every command. */
-    bool dry_run, quiet;
+    bool dry_run, quiet, verbose;
     enum settings_format format;
     bool json; /* the format is JSON */
     uint64_t seed;

@@ -128,6 +128,22 @@ static void print_certainty(FILE *out, const struct tune *tune)
     print_needed_budget(out, tune);
 }
 
+/* "97 %" of what the best reaches in the objective; of latencies, how much of this one the lowest is. */
+static void print_of_best(FILE *out, const struct tune *tune, size_t i)
+{
+    enum objective objective = tune->settings->search.objective;
+    double confidence = tune->settings->runs.confidence_share;
+    struct objective_figure best, own;
+    if (tune->best == TUNE_NONE ||
+        objective_figure(objective, &tune->records[tune->best], false, confidence, &best) < 0 ||
+        objective_figure(objective, &tune->records[i], false, confidence, &own) < 0) {
+        fprintf(out, " %8s", "-");
+        return;
+    }
+    double share = objective_table[objective].lower ? best.mean / own.mean : own.mean / best.mean;
+    fprintf(out, " %6.0f %%", 100 * share);
+}
+
 static void print_point_line(FILE *out, const struct tune *tune, size_t i)
 {
     struct row row;
@@ -137,9 +153,10 @@ static void print_point_line(FILE *out, const struct tune *tune, size_t i)
         return;
     if (isfinite(row.ci_low_bps))
         snprintf(spread, sizeof spread, "+- %.1f %%", 100 * (row.ci_high_bps - row.mean_bps) / row.mean_bps);
-    fprintf(out, "  %-38s %10s %11s %10s %7.1f %8zu  %s\n", factors_format(&row.point, text),
-            text_short_rate(row.mean_bps, mean), spread, text_short_duration(row.latency_ns.mean, latency),
-            row.achieved_depth, row.replays, report_table_standing(tune, i));
+    fprintf(out, "  %-38s %10s %11s %10s", factors_format(&row.point, text),
+            text_short_rate(row.mean_bps, mean), spread, text_short_duration(row.latency_ns.mean, latency));
+    print_of_best(out, tune, i);
+    fprintf(out, " %8zu  %s\n", row.replays, report_table_standing(tune, i));
 }
 
 static int print_table(FILE *out, const struct tune *tune, struct err *err)
@@ -147,7 +164,7 @@ static int print_table(FILE *out, const struct tune *tune, struct err *err)
     size_t *order, n;
     int result = report_table_order(tune, &order, &n, err);
     if (result == 0)
-        fputs("\nMeasured (all replays)                     throughput    interval    latency   depth  "
+        fputs("\nMeasured (all replays)                     throughput    interval    latency  of best  "
               "replays\n",
               out);
     for (size_t k = 0; k < n && result == 0; k++) {
@@ -185,14 +202,17 @@ static void print_search(FILE *out, const struct tune *tune)
     size_t measured = 0;
     for (size_t i = 0; i < tune->n_records; i++)
         measured += tune->records[i].n > 0;
-    fputs("\nSearch       ", out);
-    print_method(out, tune);
-    fprintf(out, "\n             %zu of %zu settings in %llu runs of %s, %.1f s; stopped because %s\n",
+    fprintf(out, "\nSearch       %zu of %zu settings in %llu runs of %s, %.1f s; stopped because %s\n",
             measured, tune->space.n_points, (unsigned long long)session->n_runs,
             units_format_duration(tune->duration_ns, run), session_seconds(session),
             tune_stop_text[tune->stop]);
-    fprintf(out, "             run-to-run scatter %.1f %%; seed %llu\nTraffic      ",
-            100 * sqrt(tune->belief.noise.variance), (unsigned long long)session->seed);
+    if (tune->settings->verbose) {
+        fputs("             ", out);
+        print_method(out, tune);
+        fprintf(out, "\n             run-to-run scatter %.1f %%; seed %llu\n",
+                100 * sqrt(tune->belief.noise.variance), (unsigned long long)session->seed);
+    }
+    fputs("Traffic      ", out);
     text_traffic(out, session);
     fputc('\n', out);
     prior_text(out, tune);
@@ -237,6 +257,16 @@ static void print_snippet(FILE *out, const struct answer *answer)
     json_decref(document);
 }
 
+static void print_left_out(FILE *out, const struct tune *tune)
+{
+    const struct notes *dropped = &tune->session->dropped;
+    if (tune->settings->verbose)
+        text_notes(out, "Not in the space", dropped, true);
+    else if (dropped->n > 0)
+        fprintf(out, "\nSettings were left out for %zu reason%s; --verbose lists %s.\n", dropped->n,
+                dropped->n == 1 ? "" : "s", dropped->n == 1 ? "it" : "them");
+}
+
 int report_recommendation_text(FILE *out, const struct answer *answer, struct err *err)
 {
     const struct tune *tune = answer->tune;
@@ -261,7 +291,7 @@ int report_recommendation_text(FILE *out, const struct answer *answer, struct er
     if (tune->n_records > 0)
         print_search(out, tune);
     text_notes(out, "Worth knowing", &tune->session->warnings, true);
-    text_notes(out, "Not in the space", &tune->session->dropped, true);
+    print_left_out(out, tune);
     if (tune->settings->runs.fio_job && answer->has_rows)
         report_fio_job_text(out, tune->session, &answer->chosen, (double)tune->duration_ns / 1e9);
     if (tune->settings->snippet.format[0] != '\0' && answer->has_rows)

@@ -2,6 +2,7 @@
 #include "tuner/search/sensitivity.h"
 
 #include "bench/base/units.h"
+#include "tuner/search/objective.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -9,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define DECIDES_SHARE     0.5  /* of the differences, at least, to decide */
+#define MOST_SHARE        0.5  /* of the differences, at least, to matter most */
 #define SENSITIVITY_SHARE 0.05 /* at least, to be said to matter */
 #define PAIR_SHARE        0.1  /* at least, for a pair */
 #define SAME_SHARE        0.1  /* at most, for a change to be nothing */
@@ -78,17 +79,15 @@ static bool changes_others(const struct importance_change *change)
     return false;
 }
 
-/* "at most 0.52x", or of a latency "at least 1.92x the latency". */
-static void append_bound(const struct tune *tune, struct line *line, double high)
+/* "costs at least 48 %", or of a latency "costs at least 92 % more latency". */
+static void append_cost(const struct tune *tune, struct line *line, double high)
 {
-    if (tune->settings->search.objective == OBJECTIVE_P99)
-        append(line, "at least %.2fx the p99 latency", floor(100 / high) / 100);
-    else if (tune->settings->search.objective == OBJECTIVE_LATENCY)
-        append(line, "at least %.2fx the latency", floor(100 / high) / 100);
-    else if (tune->settings->search.profile != PROFILE_MAX_THROUGHPUT)
-        append(line, "at most %.2fx the profile's score", ceil(100 * high) / 100);
-    else
-        append(line, "at most %.2fx", ceil(100 * high) / 100);
+    bool latency = objective_table[tune->settings->search.objective].lower;
+    double share = floor(100 * (latency ? 1 / high - 1 : 1 - high));
+    append(line, "costs at least %.0f %%%s", share,
+           latency                                                    ? " more latency"
+           : tune->settings->search.profile != PROFILE_MAX_THROUGHPUT ? " of the profile's score"
+                                                                      : "");
 }
 
 static double distance(struct effect effect)
@@ -173,8 +172,8 @@ static void say_ordered(const struct tune *tune, const struct sensitivity_factor
                *to = level_text(tune, factor->changes[slice.last].point, dim, last);
     if (slice.worse_below) {
         begin_clause(line);
-        append(line, "below %s ", from);
-        append_bound(tune, line, slice.below);
+        append(line, "anything below %s ", from);
+        append_cost(tune, line, slice.below);
     }
     if (slice.last > slice.first) {
         begin_clause(line);
@@ -186,8 +185,8 @@ static void say_ordered(const struct tune *tune, const struct sensitivity_factor
     }
     if (slice.worse_above) {
         begin_clause(line);
-        append(line, "above %s ", to);
-        append_bound(tune, line, slice.above);
+        append(line, "anything above %s ", to);
+        append_cost(tune, line, slice.above);
     }
 }
 
@@ -201,9 +200,9 @@ static void say_direct(const struct tune *tune, const struct sensitivity_factor 
     if (!effect.worse && !effect.same)
         return;
     begin_clause(line);
-    append(line, direct ? "without it " : "with it ");
+    append(line, direct ? "leaving it out " : "using it ");
     if (effect.worse) {
-        append_bound(tune, line, effect.high);
+        append_cost(tune, line, effect.high);
     } else {
         append(line, "nothing changes ");
         append_within(line, distance(effect));
@@ -243,7 +242,7 @@ static void say_categories(const struct tune *tune, const struct sensitivity_fac
         append_others(tune, change, line);
         if (effect.worse) {
             append(line, " ");
-            append_bound(tune, line, effect.high);
+            append_cost(tune, line, effect.high);
         } else {
             append(line, " is as good ");
             append_within(line, distance(effect));
@@ -270,7 +269,7 @@ static void begin_sentence(const struct sensitivity *sensitivity, size_t dim, st
     append(line, "%s", names[dim]);
     if (sensitivity->importance.known_share < KNOWN_SHARE || own.low < SENSITIVITY_SHARE)
         return;
-    append(line, " %s (%.0f %% of the differences)", own.low >= DECIDES_SHARE ? "decides" : "matters",
+    append(line, " %s (%.0f %% of the differences)", own.low >= MOST_SHARE ? "matters most" : "matters",
            100 * own.mean);
 }
 

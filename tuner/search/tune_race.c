@@ -196,8 +196,8 @@ static int choose_night_block(struct tune *tune, size_t look, size_t *ret_runs, 
     return 0;
 }
 
-/* Points of the next block. Where the evidence settles the choice, those that may do for less; where there are
- * none either, the race is over. */
+/* Points of the next block. Where the evidence settles the choice, those that may do for less; where there
+ * are none either, the race is over. */
 static int choose_next(struct tune *tune, size_t look, bool night, size_t *ret_runs, size_t *ret_n)
 {
     int result = 0;
