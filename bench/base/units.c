@@ -16,6 +16,8 @@
 #define FRACTION_DIGITS 13
 
 #define NS_PER_MINUTE 60000000000ULL
+#define NS_PER_HOUR   (60 * NS_PER_MINUTE)
+#define NS_PER_DAY    (24 * NS_PER_HOUR)
 
 struct decimal {
     uint64_t whole;
@@ -99,12 +101,12 @@ static const struct {
     {"ms", 1000000},
     {"s", 1000000000},
     {"m", NS_PER_MINUTE},
-    {"h", 60 * NS_PER_MINUTE},
+    {"h", NS_PER_HOUR},
     /* How others write them, and what is refused with a hint. */
-    {"d", 24 * 60 * NS_PER_MINUTE},
-    {"day", 24 * 60 * NS_PER_MINUTE},
-    {"hr", 60 * NS_PER_MINUTE},
-    {"hour", 60 * NS_PER_MINUTE},
+    {"d", NS_PER_DAY},
+    {"day", NS_PER_DAY},
+    {"hr", NS_PER_HOUR},
+    {"hour", NS_PER_HOUR},
     {"min", NS_PER_MINUTE},
     {"minute", NS_PER_MINUTE},
     {"sec", 1000000000},
