@@ -153,10 +153,13 @@ static void print_point_line(FILE *out, const struct tune *tune, size_t i)
         return;
     if (isfinite(row.ci_low_bps))
         snprintf(spread, sizeof spread, "+- %.1f %%", 100 * (row.ci_high_bps - row.mean_bps) / row.mean_bps);
-    fprintf(out, "  %-38s %10s %11s %10s", factors_format(&row.point, text),
-            text_short_rate(row.mean_bps, mean), spread, text_short_duration(row.latency_ns.mean, latency));
+    bool is_out = tune_distrust(tune, i) != 0 || tune_misses_p99(tune, i);
+    fprintf(out, "%s  %-38s %10s %11s %10s", is_out ? style_text(out, STYLE_DIM) : "",
+            factors_format(&row.point, text), text_short_rate(row.mean_bps, mean), spread,
+            text_short_duration(row.latency_ns.mean, latency));
     print_of_best(out, tune, i);
-    fprintf(out, " %8zu  %s\n", row.replays, report_table_standing(tune, i));
+    fprintf(out, " %8zu  %s%s\n", row.replays, report_table_standing(tune, i),
+            is_out ? style_text(out, STYLE_PLAIN) : "");
 }
 
 static int print_table(FILE *out, const struct tune *tune, struct err *err)
