@@ -14,6 +14,7 @@
 #define FALLBACK_STD     0.1  /* of log throughput from run to run, before replays tell */
 #define EXPLORE_SHARE    0.65 /* of the time before the confirmation */
 #define FIRST_DESIGN_MAX 12
+#define FASTEST_MARGIN   0.03 /* what is looked for is the best itself, as far as runs can tell */
 #define UNUSED_SHARE     0.25
 #define LEAST_RACE_RUNS  12 /* fewer would settle nothing */
 
@@ -247,6 +248,8 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
     tune->split = tune->unsplit = tune->unpaid = TUNE_NONE;
     tune->lowest_p99_ns = tune->shortfall_share = NAN;
     tune->margin = objective_margin(tune->settings);
+    if (tune->settings->search.prefers == PREFERS_FASTEST)
+        tune->margin = fmin(tune->margin, FASTEST_MARGIN);
     tune->reference_log_bps = -INFINITY;
     tune_length_init(tune);
     tune->cost.run_seconds = guess_run_seconds(session);

@@ -128,7 +128,7 @@ struct tune {
     size_t n_cut;  /* runs that ended early because they were hopeless */
     double reference_log_bps; /* of the highest rate known, for the floor of low-latency */
     size_t n_unsupported;     /* points left out because their runs do not support the objective */
-    double margin;            /* of the tolerance, on the response's log scale; > 0 */
+    double margin; /* of the tolerance, on the response's log scale; > 0, and narrow with --prefer fastest */
     struct tune_time time;
     struct tune_cost cost;
     struct tune_race_state race;

@@ -184,14 +184,15 @@ static int claim(struct tune *tune)
 {
     struct belief_claim claimed;
     size_t chosen = tune->chosen;
-    if (belief_claim(&tune->belief, chosen, tune->margin, tune->settings->runs.confidence_share, JUDGE_DRAWS,
+    double tolerance = objective_margin(tune->settings);
+    if (belief_claim(&tune->belief, chosen, tolerance, tune->settings->runs.confidence_share, JUDGE_DRAWS,
                      tune->rng, &claimed) < 0)
         return -ENOMEM;
     tune->probability = claimed.probability_within;
     tune->shortfall_share = objective_share(tune->settings, claimed.shortfall);
     tune->is_proved = chosen == tune->best || tune->verdicts[chosen] == VERDICT_EQUIVALENT;
-    tune->conclusive = claimed.shortfall <= tune->margin &&
-                       record_count(&tune->records[chosen], true) >= TUNE_CONFIRMING_LEAST;
+    tune->conclusive =
+        claimed.shortfall <= tolerance && record_count(&tune->records[chosen], true) >= TUNE_CONFIRMING_LEAST;
     return 0;
 }
 
