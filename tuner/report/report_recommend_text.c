@@ -89,37 +89,30 @@ static void print_fastest(FILE *out, const struct answer *answer)
             best->latency_ns.mean / chosen->latency_ns.mean, bytes);
 }
 
-/* The bound shrinks about as standard errors do, with the square root of the time. */
+/* The bound shrinks about as standard errors do, with the square root of the time (docs/statistics.md says
+ * how often that is enough). What a limit on p99 leaves unknown may need longer runs instead. */
 static void print_needed_budget(FILE *out, const struct tune *tune)
 {
     double ratio = tune->shortfall_share / tune->settings->search.tolerance_share;
     double factor = fmax(ratio * ratio, 1.5);
     double seconds = (double)tune->settings->limits.budget_ns / 1e9 * fmin(factor, LARGEST_FACTOR);
-    fprintf(out, "             %s --budget %.0fs would settle it; a larger --tolerance settles it sooner.\n",
-            factor > LARGEST_FACTOR ? "More than" : "Roughly", ceil(seconds / 10) * 10);
+    if (tune->settings->search.max_latency_p99_ns != 0)
+        return;
+    fprintf(out, "             %s --budget %.0fs may settle it; a larger --tolerance settles it sooner.\n",
+            factor > LARGEST_FACTOR ? "More than" : "A", ceil(seconds / 10) * 10);
 }
 
-/* A share is rounded to the safe side, with a decimal only where the tolerance has one, so that it never
- * seems to meet a tolerance that it misses. */
 static void print_certainty(FILE *out, const struct tune *tune)
 {
     const struct settings *settings = tune->settings;
-    double share = 100 * tune->shortfall_share, tolerance = 100 * settings->search.tolerance_share;
-    double unit = fabs(tolerance - round(tolerance)) < 1e-9 ? 1 : 0.1;
-    double lost = ceil(share / unit - 1e-9) * unit;
+    double tolerance = 100 * settings->search.tolerance_share;
     bool lower = objective_table[settings->search.objective].lower;
-    if (!isfinite(share)) {
-        fputs("How sure     not known: too little was measured to compare with the rest of the space\n", out);
+    fputs("How sure     ", out);
+    report_objective_sureness(out, tune);
+    fputc('\n', out);
+    if (tune->conclusive || !isfinite(tune->shortfall_share))
         return;
-    }
-    fprintf(out, "How sure     %g %% sure of ", settings->runs.confidence_share * 100);
-    if (lower)
-        fprintf(out, "at most %g %% above the lowest possible here\n", lost);
-    else
-        fprintf(out, "at least %g %% of the best possible here\n", 100 - lost);
-    if (tune->conclusive)
-        return;
-    if (share <= tolerance) {
+    if (100 * tune->shortfall_share <= tolerance) {
         fputs("             Not conclusive: too few replays were made after the choice.\n", out);
         return;
     }
@@ -260,14 +253,22 @@ static void print_snippet(FILE *out, const struct answer *answer)
     json_decref(document);
 }
 
+/* What was left out while it was measured, such as a setting whose run failed, is always told; the rest stood
+ * there before the first run. */
 static void print_left_out(FILE *out, const struct tune *tune)
 {
     const struct notes *dropped = &tune->session->dropped;
+    struct notes during = {0};
+    size_t standing = tune->n_standing < dropped->n ? tune->n_standing : dropped->n;
+    for (size_t i = standing; i < dropped->n; i++)
+        during.note[during.n++] = dropped->note[i];
     if (tune->settings->verbose)
         text_notes(out, "Not in the space", dropped, true);
-    else if (dropped->n > 0)
-        fprintf(out, "\nSettings were left out for %zu reason%s; --verbose lists %s.\n", dropped->n,
-                dropped->n == 1 ? "" : "s", dropped->n == 1 ? "it" : "them");
+    else
+        text_notes(out, "Left out during the search", &during, true);
+    if (!tune->settings->verbose && standing > 0)
+        fprintf(out, "\nOther settings cannot run here, for %zu reason%s; --verbose lists %s.\n", standing,
+                standing == 1 ? "" : "s", standing == 1 ? "it" : "them");
 }
 
 int report_recommendation_text(FILE *out, const struct answer *answer, struct err *err)

@@ -4,6 +4,7 @@
 #include "bench/base/units.h"
 #include "tuner/base/csv.h"
 #include "tuner/base/text.h"
+#include "tuner/report/report_objective.h"
 #include "tuner/report/report_text.h"
 
 #include <errno.h>
@@ -53,7 +54,7 @@ const char *report_table_standing(const struct tune *tune, size_t i)
     if (tune->verdicts[i] == VERDICT_EQUIVALENT)
         return "as good";
     if (tune->verdicts[i] == VERDICT_UNDECIDED)
-        return tune->records[i].n < TUNE_MIN_REPLAYS ? "may be as good, few runs" : "may be as good";
+        return tune->records[i].n < TUNE_MIN_REPLAYS ? "too few runs to tell" : "may be as good";
     return tune_is_of_throughput(tune) ? "slower" : "worse";
 }
 
@@ -122,15 +123,9 @@ static void put_use(FILE *out, const struct point *point, bool writing)
 
 static void put_sureness(FILE *out, const struct tune *tune)
 {
-    const struct settings *settings = tune->settings;
-    bool lower = objective_table[settings->search.objective].lower;
-    /* Rounded to the safe side. */
-    double lost = ceil(1000 * tune->shortfall_share) / 10;
-    if (!isfinite(lost))
-        return;
-    fprintf(out, "- **How sure**: %g %% sure of at %s %g %% %s possible here%s\n",
-            100 * settings->runs.confidence_share, lower ? "most" : "least", lower ? lost : 100 - lost,
-            lower ? "above the lowest" : "of the best", tune->conclusive ? "" : "; not conclusive");
+    fputs("- **How sure**: ", out);
+    report_objective_sureness(out, tune);
+    fputs(tune->conclusive ? "\n" : "; not conclusive\n", out);
 }
 
 static void put_headline(FILE *out, const struct answer *answer)

@@ -375,6 +375,7 @@ static bool has_unused_time(const struct tune *tune)
 
 int tune_run(struct tune *tune, struct err *err)
 {
+    tune->n_standing = tune->session->dropped.n;
     reserve_writes(tune);
     int result = resume_take_over(tune, err);
     if (result == 0)

@@ -127,6 +127,7 @@ struct tune {
                       TUNE_NONE */
     size_t n_cut;  /* runs that ended early because they were hopeless */
     double reference_log_bps; /* of the highest rate known, for the floor of low-latency */
+    size_t n_standing;        /* notes of session->dropped that stood there before the first run */
     size_t n_unsupported;     /* points left out because their runs do not support the objective */
     double margin; /* of the tolerance, on the response's log scale; > 0, and narrow with --prefer fastest */
     struct tune_time time;

@@ -189,7 +189,8 @@ static int claim(struct tune *tune)
                      tune->rng, &claimed) < 0)
         return -ENOMEM;
     tune->probability = claimed.probability_within;
-    tune->shortfall_share = objective_share(tune->settings, claimed.shortfall);
+    tune->shortfall_share =
+        isfinite(claimed.shortfall) ? objective_share(tune->settings, claimed.shortfall) : NAN;
     tune->is_proved = chosen == tune->best || tune->verdicts[chosen] == VERDICT_EQUIVALENT;
     tune->conclusive =
         claimed.shortfall <= tolerance && record_count(&tune->records[chosen], true) >= TUNE_CONFIRMING_LEAST;

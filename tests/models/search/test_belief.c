@@ -213,6 +213,14 @@ TEST(probability_is_zero_or_one_where_all_is_known)
     assert_close(probability, 0.0, 0.0);
     assert_int_equal(belief_probability_within(&belief, 40, 0.06, 200, rng, &probability), 0);
     assert_close(probability, 1.0, 0.0);
+    /* The bound on the shortfall is where the one turns into the other. */
+    for (double margin = 0.03; margin < 0.07; margin += 0.03) {
+        struct belief_claim claim;
+
+        assert_int_equal(belief_claim(&belief, 40, margin, 0.95, 200, rng, &claim), 0);
+        assert_close(claim.shortfall, 0.05, 1e-3);
+        assert_close(claim.probability_within, claim.shortfall <= margin, 0.0);
+    }
     belief_exclude(&belief, 20);
     assert_int_equal(belief_probability_within(&belief, 40, 0.0, 200, rng, &probability), 0);
     assert_close(probability, 1.0, 0.0);
