@@ -16,20 +16,28 @@
 
 #define MOST_ROWS 10
 
+/* What the answer took a setting to be worth, so that the table never contradicts it: a few lucky runs do not
+ * stand above the best. Of settings outside the space, their runs alone. NaN without a figure. */
+static double worth_of(const struct tune *tune, size_t i)
+{
+    const struct record *record = &tune->records[i];
+    double sum = 0;
+    if (i < tune->space.n_points && tune->belief.moments[i].n > 0 && !tune->belief.excluded[i])
+        return tune_worth(tune, i);
+    for (size_t k = 0; k < record->n; k++)
+        sum += tune_response(tune, &record->samples[k]);
+    return sum / (double)record->n;
+}
+
 int report_table_order(const struct tune *tune, size_t **ret_order, size_t *ret_n, struct err *err)
 {
-    const struct objective_row *objective = &objective_table[tune->settings->search.objective];
     double *value = calloc(tune->n_records + 1, sizeof *value);
     *ret_order = calloc(tune->n_records + 1, sizeof **ret_order);
     *ret_n = 0;
     for (size_t i = 0; i < tune->n_records && value != NULL; i++) {
-        struct moments moments = objective_log_moments(&tune->records[i], false, objective->value);
-        bool known = moments.n > 0 && isfinite(moments.mean);
+        double worth = worth_of(tune, i);
         *ret_n += tune->records[i].n > 0;
-        value[i] = tune->records[i].n == 0 ? INFINITY
-                   : !known                ? DBL_MAX
-                   : objective->lower      ? moments.mean
-                                           : -moments.mean;
+        value[i] = tune->records[i].n == 0 ? INFINITY : isfinite(worth) ? -worth : DBL_MAX;
     }
     if (value != NULL && *ret_order != NULL)
         gsl_sort_index(*ret_order, value, 1, tune->n_records);

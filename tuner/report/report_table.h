@@ -7,8 +7,8 @@
 
 #include <stdio.h>
 
-/* Numbers of the measured settings, the best by the objective first; those without a figure of it come last.
- * The caller frees *ret_order, also after a failure. 0 or -ENOMEM. */
+/* Numbers of the measured settings, by what the answer took them to be worth, the best first; those without a
+ * figure of it come last. The caller frees *ret_order, also after a failure. 0 or -ENOMEM. */
 int report_table_order(const struct tune *tune, size_t **ret_order, size_t *ret_n, struct err *err);
 
 /* What the answer made of a setting, in words. */
