@@ -361,7 +361,8 @@ out:
     return result;
 }
 
-size_t belief_best(const struct belief *belief, size_t min_replays)
+/* Highest among points that are at least so likely feasible. */
+static size_t best_of(const struct belief *belief, size_t min_replays, double feasible)
 {
     size_t best = belief->space->n_points;
     double highest = -INFINITY;
@@ -369,10 +370,20 @@ size_t belief_best(const struct belief *belief, size_t min_replays)
     for (size_t point = 0; point < belief->space->n_points; point++) {
         double mean = belief->chosen ? belief->mean[point] : belief->moments[point].mean;
 
-        if (!belief_usable(belief, point) || belief->moments[point].n < min_replays || !(mean > highest))
+        if (!belief_usable(belief, point) || belief->moments[point].n < min_replays || !(mean > highest) ||
+            (belief->feasible && belief->feasible[point] < feasible))
             continue;
         highest = mean;
         best = point;
     }
     return best;
+}
+
+size_t belief_best(const struct belief *belief, size_t min_replays)
+{
+    size_t best = belief->space->n_points;
+
+    if (belief->feasible)
+        best = best_of(belief, min_replays, 0.5);
+    return best < belief->space->n_points ? best : best_of(belief, min_replays, 0.0);
 }

@@ -49,6 +49,7 @@ struct belief {
     void *gp, *quadratic;               /* states; NULL where the model is not used */
     double gp_score, quadratic_score; /* leave-one-out log density of the last refit; NaN where not fitted */
     const double *run_seconds; /* borrowed, by point: what a run is expected to cost; NULL: all alike */
+    const double *feasible; /* borrowed, by point: probability that it keeps a limit; NULL: there is none */
     /* Posterior of the response by point, valid while chosen != NULL. The variance is an upper bound where a
      * point is hopeless with it and without (see predict of models/surrogate/surrogate). */
     double *mean, *variance;
@@ -99,7 +100,8 @@ size_t belief_outlier_runs(const struct belief *belief);
 size_t belief_two_level_points(const struct belief *belief);
 
 /* Measured, not excluded point with the highest posterior mean (highest sample mean while there is no
- * surrogate) among those with at least min_replays; n_points when there is none. */
+ * surrogate) among those with at least min_replays, and, where there are such, among those that are more
+ * likely feasible than not; n_points when there is none. */
 size_t belief_best(const struct belief *belief, size_t min_replays);
 
 /* Probability that this point reaches `response` as an isolated fast point, beyond what the surrogate grants

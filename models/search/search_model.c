@@ -101,6 +101,8 @@ static size_t batch_best(const struct batch *batch, const struct belief *belief)
 
         if (belief->run_seconds)
             worth /= belief->run_seconds[batch->points[i]];
+        if (belief->feasible)
+            worth *= belief->feasible[batch->points[i]];
         improvement = fmax(improvement, acquire_expected_improvement(mean, std, batch->incumbent));
         if (worth > highest) {
             highest = worth;

@@ -123,7 +123,7 @@ static int recommend_exit_code(const struct answer *answer)
 {
     if (!answer->has_rows)
         return command_code(EXIT_NOTHING);
-    return command_code(answer->tune->conclusive ? EXIT_DONE : EXIT_INCONCLUSIVE);
+    return command_code(answer->tune->engine.conclusive ? EXIT_DONE : EXIT_INCONCLUSIVE);
 }
 
 static void save_answer(struct session *session, int code, const struct answer *answer)
@@ -168,10 +168,9 @@ static int search_and_print(struct session *session, struct err *err)
     /* Set here, because an answer is due also where the preparation is interrupted and no search begins. */
     struct tune tune = {.session = session,
                         .settings = session->settings,
-                        .search = search_find(session->settings->search.method),
-                        .lowest_p99_ns = NAN};
-    tune.best = tune.chosen = tune.baseline = tune.default_setting = tune.counterpart = TUNE_NONE;
-    tune.split = tune.unsplit = TUNE_NONE;
+                        .engine.search = search_find(session->settings->search.method)};
+    tune.engine.best = tune.engine.chosen = tune.engine.baseline = ENGINE_NONE;
+    tune.engine.default_setting = tune.engine.counterpart = tune.split = tune.unsplit = ENGINE_NONE;
     session->end_ns = session->start_ns + session->settings->limits.budget_ns + LATE_NS;
     int result = session_prepare(session, err);
     if (result == 0)
@@ -185,7 +184,7 @@ static int search_and_print(struct session *session, struct err *err)
         result = burst_run(&burst, &tune, err);
     progress_clear(&session->progress);
     if (result == -EINTR) {
-        tune.stop = TUNE_STOP_INTERRUPTED;
+        tune.engine.stop = ENGINE_STOP_INTERRUPTED;
         result = 0;
     }
     if (result == 0)

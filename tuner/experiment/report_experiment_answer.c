@@ -138,8 +138,8 @@ static size_t best_of(const struct report_data *data, const struct scatter *scat
 {
     size_t best = 0;
     for (size_t i = 1; i < n; i++) {
-        bool known = scatter->moments[points[i]].n >= TUNE_MIN_REPLAYS;
-        bool best_known = scatter->moments[points[best]].n >= TUNE_MIN_REPLAYS;
+        bool known = scatter->moments[points[i]].n >= ENGINE_MIN_REPLAYS;
+        bool best_known = scatter->moments[points[best]].n >= ENGINE_MIN_REPLAYS;
         if (known != best_known ? known
                                 : data->points[points[i]].mean_bps > data->points[points[best]].mean_bps)
             best = i;
@@ -161,7 +161,7 @@ static int judge_listed_points(struct report_analysis *analysis, const struct sc
             noise_variance(&scatter->prior, moments->std, moments->n, &contenders[i].run_df);
     }
     if (enough)
-        compare_all(contenders, n, best, margin_of(data), data->confidence_share, TUNE_MIN_REPLAYS, verdicts);
+        compare_all(contenders, n, best, margin_of(data), data->confidence_share, ENGINE_MIN_REPLAYS, verdicts);
     for (size_t i = 0; i < n && enough; i++)
         analysis->verdicts[points[i]] = verdicts[i];
     free(contenders);
@@ -178,11 +178,11 @@ static int answer_group(struct report_analysis *analysis, const struct scatter *
     *answer = (struct report_answer){.best = points[best], .cheapest = REPORT_NO_POINT};
     if (result < 0)
         return result;
-    if (scatter->moments[points[best]].n < TUNE_MIN_REPLAYS) {
+    if (scatter->moments[points[best]].n < ENGINE_MIN_REPLAYS) {
         notes_add(&analysis->notes, "cheapest",
                   "a setting needs %d replays before another can be called as good: the best is the highest "
                   "mean, no more",
-                  TUNE_MIN_REPLAYS);
+                  ENGINE_MIN_REPLAYS);
         return 0;
     }
     if (n > 1)

@@ -61,7 +61,7 @@ static struct night_contender contend(const struct retune_request *request, cons
     const struct point *own = &tune->records[point].point;
     size_t n = retune_state_row(memory, own, &tonight->in_force, nights, NIGHT_MAX_PAST);
     contender.tonight =
-        nights_difference(response_moments(tune, point), response_moments(tune, tune->baseline));
+        nights_difference(response_moments(tune, point), response_moments(tune, tune->engine.baseline));
     nights[n++] = contender.tonight;
     size_t row = nights_row_above(nights, n, rule->tolerance_share);
     retune_state_learn(memory, tonight, own, memory->n + 1 - (row > 0 ? row : 1), &scatter);
@@ -76,17 +76,17 @@ static bool leads(const struct tune *tune, const struct night_contender *a, cons
     bool a_changes = a->decision == NIGHTS_CHANGE, b_changes = b->decision == NIGHTS_CHANGE;
     if (a_changes != b_changes)
         return a_changes;
-    if (a_changes && a->point == tune->chosen)
+    if (a_changes && a->point == tune->engine.chosen)
         return true;
-    if (b_changes && b->point == tune->chosen)
+    if (b_changes && b->point == tune->engine.chosen)
         return false;
     return a->pooled.log_mean > b->pooled.log_mean;
 }
 
 static bool is_contender(struct tune *tune, size_t point)
 {
-    return point != tune->baseline && record_count(&tune->records[point], true) >= TUNE_MIN_REPLAYS &&
-           tune_is_eligible(tune, point);
+    return point != tune->engine.baseline && record_count(&tune->records[point], true) >= ENGINE_MIN_REPLAYS &&
+           engine_is_eligible(&tune->engine, point);
 }
 
 static void find_contenders(const struct retune_request *request, const struct nights_rule *rule,
@@ -96,7 +96,7 @@ static void find_contenders(const struct retune_request *request, const struct n
     struct retune_record tonight;
     retune_decide_first(tune, &tonight);
     tonight.has_in_force = true;
-    tonight.in_force = tune->records[tune->baseline].point;
+    tonight.in_force = tune->records[tune->engine.baseline].point;
     for (size_t i = 0; i < tune->space.n_points && contenders->n < RETUNE_STATE_MAX_CONFIRMING; i++) {
         if (!is_contender(tune, i))
             continue;
@@ -141,7 +141,7 @@ static void expect(const struct retune_request *request, const struct tune *tune
 {
     struct nights_estimate levels[NIGHT_MAX_PAST + 1];
     struct nights_expected expected = {0};
-    const struct record *in_force = &tune->records[tune->baseline];
+    const struct record *in_force = &tune->records[tune->engine.baseline];
     struct moments now = record_log_moments(in_force, true);
     size_t n = retune_state_levels(memory, &in_force->point, levels, NIGHT_MAX_PAST);
     int status = nights_expect(levels, n, now.std * now.std / (double)now.n,
@@ -187,8 +187,8 @@ static void remember_pending(const struct tune *tune, struct night_contenders *c
         record->pending[record->n_pending++] = tune->records[next->point].point;
     }
     /* A point that tonight's budget could not pay for is measured first the next night. */
-    if (record->n_pending == 0 && tune->unpaid != TUNE_NONE && tune->unpaid != tune->default_setting)
-        record->pending[record->n_pending++] = tune->records[tune->unpaid].point;
+    if (record->n_pending == 0 && tune->engine.confirm.unpaid != ENGINE_NONE && tune->engine.confirm.unpaid != tune->engine.default_setting)
+        record->pending[record->n_pending++] = tune->records[tune->engine.confirm.unpaid].point;
 }
 
 size_t retune_decide(const struct retune_request *request, struct tune *tune,
@@ -201,13 +201,13 @@ size_t retune_decide(const struct retune_request *request, struct tune *tune,
     struct nights_rule change = rule;
     struct night_contenders contenders = {.n = 0};
     result->n_changes =
-        retune_state_changes(memory, &tune->records[tune->baseline].point, NIGHT_CHANGES_NIGHTS);
+        retune_state_changes(memory, &tune->records[tune->engine.baseline].point, NIGHT_CHANGES_NIGHTS);
     result->needed_share = change.tolerance_share = needed_share(request, result->n_changes);
     find_contenders(request, &change, tune, memory, &contenders);
     expect(request, tune, memory, result);
     retune_decide_first(tune, ret_record);
     ret_record->has_in_force = true;
-    ret_record->in_force = tune->records[tune->baseline].point;
+    ret_record->in_force = tune->records[tune->engine.baseline].point;
     ret_record->down = (result->behind & NIGHT_BEHIND_THROUGHPUT) != 0;
     result->has_recommendation = true;
     result->recommendation = result->in_force;
@@ -225,5 +225,5 @@ size_t retune_decide(const struct retune_request *request, struct tune *tune,
     if (lead != NULL && lead->decision == NIGHTS_PENDING)
         result->verdict = NIGHT_PENDING;
     remember_pending(tune, &contenders, ret_record);
-    return tune->baseline;
+    return tune->engine.baseline;
 }

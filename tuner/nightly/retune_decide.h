@@ -5,7 +5,7 @@
 #include "tuner/nightly/retune_state.h"
 #include "tuner/search/tune.h"
 
-/* Compares with tune->baseline, which is the current setting and has at least TUNE_MIN_REPLAYS confirming
+/* Compares with tune->engine.baseline, which is the current setting and has at least ENGINE_MIN_REPLAYS confirming
  * replays: sets the verdict of result with the figures that it rests on, and what is to be remembered of
  * tonight. Returns the point (an index of tune) that should be the current setting. Has nothing to say about
  * a first night. */

@@ -29,25 +29,25 @@ const char *const night_verdict_names[NIGHT_N_VERDICTS] = {
 };
 
 /* The first night searches as `recommend` does, for the setting that comes into force. */
-static const struct tune_policy first_night = {.final_share = TUNE_FINAL_SHARE,
-                                               .most_replays = MOST_REPLAYS,
+static const struct tune_policy first_night = {.judges = {.final_share = TUNE_FINAL_SHARE,
+                                                          .most_replays = MOST_REPLAYS,
+                                                          .baseline_first = true,
+                                                          .costs_alike = true,
+                                                          .races_again = true,
+                                                          .chooses_again = true},
                                                .limits_writes = true,
-                                               .baseline_first = true,
-                                               .costs_alike = true,
                                                .has_pilot = true,
-                                               .has_counterpart = true,
-                                               .races_again = true,
-                                               .chooses_again = true};
+                                               .has_counterpart = true};
 
 /* Later nights are for judging: they spend less on the search, and judge all that was replayed. */
-static const struct tune_policy later_night = {.final_share = 0.33,
-                                               .most_replays = MOST_REPLAYS,
-                                               .n_contenders = 3,
-                                               .sentinel_runs = TUNE_SENTINEL_RUNS,
-                                               .weighs_chances = true,
+static const struct tune_policy later_night = {.judges = {.final_share = 0.33,
+                                                          .most_replays = MOST_REPLAYS,
+                                                          .n_contenders = 3,
+                                                          .sentinel_runs = TUNE_SENTINEL_RUNS,
+                                                          .weighs_chances = true,
+                                                          .baseline_first = true,
+                                                          .costs_alike = true},
                                                .limits_writes = true,
-                                               .baseline_first = true,
-                                               .costs_alike = true,
                                                .has_pilot = true,
                                                .has_counterpart = true};
 
@@ -158,7 +158,7 @@ static void plan_night(struct world *world, const struct retune_request *request
         world->policy.n_watched =
             retune_state_pending(&world->memory, &request->in_force, world->policy.watched);
     if (world->policy.n_watched > 0)
-        world->policy.final_share = WATCHED_SHARE;
+        world->policy.judges.final_share = WATCHED_SHARE;
     session->policy = &world->policy;
 }
 
@@ -179,14 +179,14 @@ static int measure_night(struct world *world, const struct retune_request *reque
     if (status == 0)
         status = tune_run(&world->tune, err);
     /* Figures of a device that then stood still are not acted on. */
-    if (status == 0 && world->tune.stop == TUNE_STOP_STALLED)
-        status = err_set(err, -ETIME, "%s (see dmesg)", tune_stop_text[TUNE_STOP_STALLED]);
+    if (status == 0 && world->tune.engine.stop == ENGINE_STOP_STALLED)
+        status = err_set(err, -ETIME, "%s (see dmesg)", tune_stop_text[ENGINE_STOP_STALLED]);
     return status;
 }
 
 static bool has_replays(const struct tune *tune, size_t point)
 {
-    return point != TUNE_NONE && record_count(&tune->records[point], true) >= TUNE_MIN_REPLAYS;
+    return point != ENGINE_NONE && record_count(&tune->records[point], true) >= ENGINE_MIN_REPLAYS;
 }
 
 /* The current setting and another have their replays; without another to compare with, they alone. */
@@ -195,36 +195,36 @@ static bool has_comparison(const struct tune *tune)
     size_t n = 0;
     for (size_t i = 0; i < tune->n_records; i++)
         n += has_replays(tune, i);
-    return has_replays(tune, tune->baseline) && (n > 1 || tune->unpaid == TUNE_NONE);
+    return has_replays(tune, tune->engine.baseline) && (n > 1 || tune->engine.confirm.unpaid == ENGINE_NONE);
 }
 
 /* Why there can be no verdict; NULL. The search's own reasons come with its answer. text: place for it. */
 static const char *no_verdict(const struct tune *tune, const struct retune_request *request,
                               char text[NIGHT_TEXT_SIZE])
 {
-    if (tune->stop == TUNE_STOP_INTERRUPTED)
+    if (tune->engine.stop == ENGINE_STOP_INTERRUPTED)
         return "interrupted before there was a verdict";
-    if (tune->chosen == TUNE_NONE)
+    if (tune->engine.chosen == ENGINE_NONE)
         return "nothing that can be trusted was measured";
-    if (!request->in_force_given && has_replays(tune, tune->chosen))
+    if (!request->in_force_given && has_replays(tune, tune->engine.chosen))
         return NULL;
     if (tune->writes_are_scarce &&
-        (!request->in_force_given || (tune->records[tune->baseline].failed == 0 && !has_comparison(tune))))
+        (!request->in_force_given || (tune->records[tune->engine.baseline].failed == 0 && !has_comparison(tune))))
         return retune_text_too_few(tune, text);
     if (!request->in_force_given)
         return "the best that was found has too few replays: time was too short";
-    if (tune->records[tune->baseline].failed != 0)
+    if (tune->records[tune->engine.baseline].failed != 0)
         return "the current setting cannot be measured any more: a run failed";
-    if (!has_replays(tune, tune->baseline))
+    if (!has_replays(tune, tune->engine.baseline))
         return "the current setting has too few replays: time or write budget was too small";
-    return tune_distrust(tune, tune->baseline) != 0 ? "the figures of the current setting cannot be trusted"
+    return tune_distrust(tune, tune->engine.baseline) != 0 ? "the figures of the current setting cannot be trusted"
                                                     : NULL;
 }
 
 static void set_throughput(struct retune_result *result, const struct tune *tune, size_t point)
 {
     struct row row;
-    if (point != TUNE_NONE && tune_row(tune, point, true, &row) == 0)
+    if (point != ENGINE_NONE && tune_row(tune, point, true, &row) == 0)
         result->throughput =
             (struct retune_figure){row.mean_bps, {row.ci_low_bps, row.ci_high_bps}, row.replays};
 }
@@ -237,7 +237,7 @@ static int judge_night(struct world *world, const struct retune_request *request
     char text[NIGHT_TEXT_SIZE];
     const char *why = no_verdict(tune, request, text);
     int status = 0;
-    result->interrupted = tune->stop == TUNE_STOP_INTERRUPTED;
+    result->interrupted = tune->engine.stop == ENGINE_STOP_INTERRUPTED;
     if (why != NULL) {
         snprintf(result->reason, sizeof result->reason, "%s", why);
         return 0;
@@ -245,15 +245,15 @@ static int judge_night(struct world *world, const struct retune_request *request
     if (!request->in_force_given) {
         result->verdict = NIGHT_FIRST;
         result->has_recommendation = true;
-        result->recommendation = tune->records[tune->chosen].point;
+        result->recommendation = tune->records[tune->engine.chosen].point;
         retune_decide_first(tune, record);
-        set_throughput(result, tune, tune->chosen);
+        set_throughput(result, tune, tune->engine.chosen);
     } else {
         size_t adopted = retune_decide(request, tune, &world->memory, result, record);
-        set_throughput(result, tune, tune->baseline);
-        status = tune_adopt(tune, adopted);
+        set_throughput(result, tune, tune->engine.baseline);
+        status = engine_adopt(&tune->engine, adopted);
     }
-    result->conclusive = tune->conclusive;
+    result->conclusive = tune->engine.conclusive;
     retune_text(request, result);
     retune_text_add_writes(tune, result);
     return status;
@@ -286,11 +286,11 @@ static int document(struct world *world, struct retune_result *result, const str
 {
     struct answer answer;
     struct tune *tune = &world->tune;
-    bool nothing = result->verdict == NIGHT_NOTHING, has_own_reason = tune->chosen != TUNE_NONE;
+    bool nothing = result->verdict == NIGHT_NOTHING, has_own_reason = tune->engine.chosen != ENGINE_NONE;
     session_finish(&world->session);
     /* What was chosen without a verdict is no advice. */
     if (nothing)
-        tune->chosen = TUNE_NONE;
+        tune->engine.chosen = ENGINE_NONE;
     answer_prepare(&answer, tune);
     if (nothing && has_own_reason)
         answer.reason = result->reason;

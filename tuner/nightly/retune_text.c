@@ -103,13 +103,13 @@ const char *retune_text_too_few(const struct tune *tune, char text[NIGHT_TEXT_SI
 {
     char bytes[UNITS_TEXT_SIZE], point[FACTORS_TEXT_SIZE];
     bool in_force = tune->settings->search.current_given;
-    size_t index = in_force || tune->chosen == TUNE_NONE ? tune->baseline : tune->chosen;
+    size_t index = in_force || tune->engine.chosen == ENGINE_NONE ? tune->engine.baseline : tune->engine.chosen;
     snprintf(text, NIGHT_TEXT_SIZE,
              "%s of writes allow only %zu runs of %s%s, too few for %d replays of it and of another setting "
              "beside the search; raise max_write",
              units_format_bytes(tune->settings->limits.max_write_bytes, bytes), runs_allowed(tune, index),
              factors_format(&tune->records[index].point, point), in_force ? " (current)" : "",
-             TUNE_CONFIRMING_LEAST);
+             ENGINE_CONFIRMING_LEAST);
     return text;
 }
 
@@ -117,13 +117,13 @@ void retune_text_add_writes(const struct tune *tune, struct retune_result *resul
 {
     char bytes[UNITS_TEXT_SIZE], unpaid[FACTORS_TEXT_SIZE + 64] = "", point[FACTORS_TEXT_SIZE];
     size_t used = strlen(result->evidence), n_looked_at = 0;
-    if (!tune->writes_are_scarce || (tune->stop != TUNE_STOP_WRITES && tune->unpaid == TUNE_NONE))
+    if (!tune->writes_are_scarce || (tune->engine.stop != ENGINE_STOP_WRITES && tune->engine.confirm.unpaid == ENGINE_NONE))
         return;
     for (size_t i = 0; i < tune->space.n_points; i++)
         n_looked_at += tune->records[i].n > 0;
-    if (tune->unpaid != TUNE_NONE)
-        snprintf(unpaid, sizeof unpaid, ", and no %d replays of %s", TUNE_CONFIRMING_LEAST,
-                 factors_format(&tune->records[tune->unpaid].point, point));
+    if (tune->engine.confirm.unpaid != ENGINE_NONE)
+        snprintf(unpaid, sizeof unpaid, ", and no %d replays of %s", ENGINE_CONFIRMING_LEAST,
+                 factors_format(&tune->records[tune->engine.confirm.unpaid].point, point));
     snprintf(result->evidence + used, sizeof result->evidence - used,
              "; %s of writes allowed a look at %zu of %zu settings%s: a larger max_write finds more",
              units_format_bytes(tune->settings->limits.max_write_bytes, bytes), n_looked_at,

@@ -11,12 +11,12 @@
 /* Figures come from the confirming replays where there are enough for an interval, else from all. */
 static bool fresh_enough(const struct tune *tune, size_t point)
 {
-    return record_count(&tune->records[point], true) >= TUNE_MIN_REPLAYS;
+    return record_count(&tune->records[point], true) >= ENGINE_MIN_REPLAYS;
 }
 
 static bool row_for(const struct tune *tune, size_t point, struct row *ret_row)
 {
-    if (point == TUNE_NONE || tune->records[point].n == 0)
+    if (point == ENGINE_NONE || tune->records[point].n == 0)
         return false;
     return tune_row(tune, point, fresh_enough(tune, point), ret_row) == 0;
 }
@@ -24,8 +24,8 @@ static bool row_for(const struct tune *tune, size_t point, struct row *ret_row)
 /* Throughput of the chosen over another point's (interfaces, section 6). */
 static struct objective_ratio ratio_of(const struct tune *tune, size_t other)
 {
-    return objective_ratio(&tune->records[tune->chosen], &tune->records[other],
-                           fresh_enough(tune, tune->chosen) && fresh_enough(tune, other),
+    return objective_ratio(&tune->records[tune->engine.chosen], &tune->records[other],
+                           fresh_enough(tune, tune->engine.chosen) && fresh_enough(tune, other),
                            tune->settings->runs.confidence_share,
                            objective_table[OBJECTIVE_THROUGHPUT].value);
 }
@@ -52,13 +52,13 @@ static bool nothing_trusted(const struct tune *tune, char *codes, size_t size)
 
 static const char *reason_of(const struct tune *tune)
 {
-    if (tune->stop == TUNE_STOP_INTERRUPTED)
+    if (tune->engine.stop == ENGINE_STOP_INTERRUPTED)
         return "interrupted before anything could be measured";
-    if (tune->settings->search.max_latency_p99_ns != 0 && tune->belief.n_measured > 0)
+    if (tune->settings->search.max_latency_p99_ns != 0 && tune->engine.belief.n_measured > 0)
         return "no measured setting meets --max-latency-p99";
     if (tune->n_unsupported > 0)
         return "no run has enough requests for a p99; give a longer --duration or --budget";
-    if (tune->stop == TUNE_STOP_WRITES)
+    if (tune->engine.stop == ENGINE_STOP_WRITES)
         return "the write budget (--max-write) allows no run";
     if (tune->failure.code != 0)
         return tune->failure.text;
@@ -71,7 +71,7 @@ static void judge_sustained(struct answer *answer)
     const struct tune *tune = answer->tune;
     struct notes *warnings = &tune->session->warnings;
     struct sustained_change command;
-    answer->has_sustained = sustained_judge(&tune->sustained, tune->chosen, false, &answer->sustained) == 0;
+    answer->has_sustained = sustained_judge(&tune->sustained, tune->engine.chosen, false, &answer->sustained) == 0;
     if (sustained_judge_command(&tune->sustained, &command) == 0)
         report_sustained_note_command(warnings, &command);
     if (answer->has_sustained)
@@ -82,13 +82,13 @@ static void judge_sustained(struct answer *answer)
 static void note_outliers(const struct tune *tune)
 {
     struct notes *warnings = &tune->session->warnings;
-    size_t n_outliers = belief_outlier_runs(&tune->belief), n_levels = belief_two_level_points(&tune->belief);
+    size_t n_outliers = belief_outlier_runs(&tune->engine.belief), n_levels = belief_two_level_points(&tune->engine.belief);
     if (n_outliers > 0)
         notes_add(warnings, "outlier_runs",
                   "runs far off the others of their setting: %zu of %zu; they count little in the search, "
                   "and fully in "
                   "the figures",
-                  n_outliers, tune->belief.n_told);
+                  n_outliers, tune->engine.belief.n_told);
     if (n_levels > 0)
         notes_add(warnings, "two_level_points",
                   "settings whose runs fall into two levels: %zu; the search ranks them by the mean of all "
@@ -98,9 +98,9 @@ static void note_outliers(const struct tune *tune)
 
 void answer_prepare(struct answer *answer, struct tune *tune)
 {
-    *answer = (struct answer){.tune = tune, .interrupted = tune->stop == TUNE_STOP_INTERRUPTED};
-    answer->has_baseline = row_for(tune, tune->baseline, &answer->baseline);
-    answer->has_default_setting = row_for(tune, tune->default_setting, &answer->default_setting);
+    *answer = (struct answer){.tune = tune, .interrupted = tune->engine.stop == ENGINE_STOP_INTERRUPTED};
+    answer->has_baseline = row_for(tune, tune->engine.baseline, &answer->baseline);
+    answer->has_default_setting = row_for(tune, tune->engine.default_setting, &answer->default_setting);
     answer->splits = settings_splits_sizes(tune->settings);
     answer->has_split = row_for(tune, tune->split, &answer->split);
     answer->has_unsplit = row_for(tune, tune->unsplit, &answer->unsplit);
@@ -110,7 +110,7 @@ void answer_prepare(struct answer *answer, struct tune *tune)
     report_objective_note(tune);
     /* Without memory for it there is none: the answer does not need it. */
     (void)profiles_judge(tune);
-    if (tune->chosen == TUNE_NONE) {
+    if (tune->engine.chosen == ENGINE_NONE) {
         char codes[256];
         answer->reason = reason_of(tune);
         if (!answer->interrupted && nothing_trusted(tune, codes, sizeof codes)) {
@@ -124,17 +124,17 @@ void answer_prepare(struct answer *answer, struct tune *tune)
         return;
     }
     answer->has_rows =
-        row_for(tune, tune->chosen, &answer->chosen) && row_for(tune, tune->best, &answer->best);
-    answer->confirming = record_count(&tune->records[tune->chosen], true) >= TUNE_CONFIRMING_LEAST;
+        row_for(tune, tune->engine.chosen, &answer->chosen) && row_for(tune, tune->engine.best, &answer->best);
+    answer->confirming = record_count(&tune->records[tune->engine.chosen], true) >= ENGINE_CONFIRMING_LEAST;
     if (answer->has_baseline)
-        answer->speedup = ratio_of(tune, tune->baseline);
+        answer->speedup = ratio_of(tune, tune->engine.baseline);
     if (answer->has_default_setting)
-        answer->default_speedup = ratio_of(tune, tune->default_setting);
+        answer->default_speedup = ratio_of(tune, tune->engine.default_setting);
     struct notes *warnings = &tune->session->warnings;
     warnings_note(warnings, answer->chosen.warning_set, 0);
     judge_sustained(answer);
     if (!answer->confirming)
         notes_add(warnings, "not_confirmed",
                   "fewer than %d replays were made after the choice: the figures may flatter it",
-                  TUNE_CONFIRMING_LEAST);
+                  ENGINE_CONFIRMING_LEAST);
 }

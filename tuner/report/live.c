@@ -50,10 +50,10 @@ static enum live_unit unit_of(enum objective objective)
 /* The best by the belief, which may know better than few replays that came out high. */
 static void set_best(const struct tune *tune, struct live *live)
 {
-    size_t best = belief_best(&tune->belief, 1);
+    size_t best = belief_best(&tune->engine.belief, 1);
     const struct record *record = &tune->records[best];
     if (best >= tune->space.n_points || record->failed != 0 || record->samples[0].cut ||
-        tune_misses_p99(tune, best))
+        engine_misses_limit(&tune->engine, best))
         return;
     live->best_logs =
         objective_log_moments(record, false, objective_table[tune->settings->search.objective].value);

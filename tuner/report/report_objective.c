@@ -15,7 +15,7 @@
 
 static bool is_confirming(const struct tune *tune, size_t point)
 {
-    return record_count(&tune->records[point], true) >= TUNE_MIN_REPLAYS;
+    return record_count(&tune->records[point], true) >= ENGINE_MIN_REPLAYS;
 }
 
 /* False without an answer, and where the search compared something that is no figure of a run. */
@@ -23,17 +23,17 @@ static bool objective_figure_of(const struct tune *tune, struct objective_figure
                                 struct objective_ratio *ret_ratio)
 {
     const struct settings *settings = tune->settings;
-    if (tune->chosen == TUNE_NONE || settings->search.profile != PROFILE_MAX_THROUGHPUT)
+    if (tune->engine.chosen == ENGINE_NONE || settings->search.profile != PROFILE_MAX_THROUGHPUT)
         return false;
-    const struct record *chosen = &tune->records[tune->chosen];
-    bool confirming = is_confirming(tune, tune->chosen);
+    const struct record *chosen = &tune->records[tune->engine.chosen];
+    bool confirming = is_confirming(tune, tune->engine.chosen);
     if (objective_figure(settings->search.objective, chosen, confirming, settings->runs.confidence_share,
                          ret_figure) < 0)
         return false;
     *ret_ratio = (struct objective_ratio){0};
-    if (tune->baseline != TUNE_NONE)
+    if (tune->engine.baseline != ENGINE_NONE)
         *ret_ratio = objective_ratio(
-            chosen, &tune->records[tune->baseline], confirming && is_confirming(tune, tune->baseline),
+            chosen, &tune->records[tune->engine.baseline], confirming && is_confirming(tune, tune->engine.baseline),
             settings->runs.confidence_share, objective_table[settings->search.objective].value);
     return true;
 }
@@ -68,7 +68,7 @@ void report_objective_text(FILE *out, const struct tune *tune)
 void report_objective_sureness(FILE *out, const struct tune *tune)
 {
     const struct settings *settings = tune->settings;
-    double share = 100 * tune->shortfall_share, tolerance = 100 * settings->search.tolerance_share;
+    double share = 100 * tune_shortfall_share(tune), tolerance = 100 * settings->search.tolerance_share;
     double unit = fabs(tolerance - round(tolerance)) < 1e-9 ? 1 : 0.1;
     double lost = ceil(share / unit - 1e-9) * unit, confidence = 100 * settings->runs.confidence_share;
     if (!isfinite(share))

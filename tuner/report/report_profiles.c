@@ -65,10 +65,10 @@ static void print_profile(FILE *out, const struct tune *tune, enum profile profi
     const struct profiles_verdict *verdict = &tune->profiles.verdict[profile];
     char text[FACTORS_TEXT_SIZE];
     struct row row;
-    if (point == TUNE_NONE || tune_row(tune, point, verdict->confirming, &row) < 0)
+    if (point == ENGINE_NONE || tune_row(tune, point, verdict->confirming, &row) < 0)
         return;
     fprintf(out, "  %-15s %s%s\n%18s", profiles_names[profile], factors_format(&row.point, text),
-            point == tune->chosen ? "  (recommended)" : "", "");
+            point == tune->engine.chosen ? "  (recommended)" : "", "");
     print_profile_figures(out, &row);
     if (point != tune->profiles.point[PROFILE_MAX_THROUGHPUT])
         print_ratios(out, verdict);
@@ -86,7 +86,7 @@ static void print_profiles(FILE *out, const struct tune *tune)
     for (size_t p = 0; p < PROFILE_N; p++) {
         size_t point = tune->profiles.point[p];
         print_profile(out, tune, (enum profile)p);
-        buffered = buffered || (point != TUNE_NONE && tune->records[point].point.direct == 0);
+        buffered = buffered || (point != ENGINE_NONE && tune->records[point].point.direct == 0);
     }
     if (acceptance && buffered)
         fputs("  (latencies of buffered writes are those of acceptance into the page cache, not of "
@@ -113,16 +113,16 @@ static void choose_lines(const struct tune *tune, bool *ret_printed)
     double low = log(profiles->front[0].latency_ns),
            high = log(profiles->front[profiles->n_front - 1].latency_ns);
     for (size_t bin = 0; bin < BINS; bin++)
-        surest[bin] = TUNE_NONE;
+        surest[bin] = ENGINE_NONE;
     for (size_t i = 0; i < profiles->n_front; i++) {
         double share = high > low ? (log(profiles->front[i].latency_ns) - low) / (high - low) : 0;
         size_t bin = (size_t)fmin(share * BINS, BINS - 1);
-        if (surest[bin] == TUNE_NONE || profiles->front[i].on_front > profiles->front[surest[bin]].on_front)
+        if (surest[bin] == ENGINE_NONE || profiles->front[i].on_front > profiles->front[surest[bin]].on_front)
             surest[bin] = i;
         ret_printed[i] = is_profile(tune, profiles->front[i].point);
     }
     for (size_t bin = 0; bin < BINS; bin++) {
-        if (surest[bin] != TUNE_NONE)
+        if (surest[bin] != ENGINE_NONE)
             ret_printed[surest[bin]] = true;
     }
 }
@@ -182,13 +182,13 @@ static json_t *json_profile(const struct tune *tune, enum profile profile)
     size_t point = tune->profiles.point[profile];
     const struct profiles_verdict *verdict = &tune->profiles.verdict[profile];
     struct row row;
-    if (point == TUNE_NONE || tune_row(tune, point, verdict->confirming, &row) < 0)
+    if (point == ENGINE_NONE || tune_row(tune, point, verdict->confirming, &row) < 0)
         return json_null();
     json_t *object = json_row(&row);
     if (object == NULL)
         return NULL;
     json_t *figures =
-        json_pack("{s:b, s:b, s:o, s:o, s:o, s:o, s:b, s:I, s:I, s:I}", "recommended", point == tune->chosen,
+        json_pack("{s:b, s:b, s:o, s:o, s:o, s:o, s:b, s:I, s:I, s:I}", "recommended", point == tune->engine.chosen,
                   "after_the_choice", verdict->confirming, "probability_fits_best",
                   json_number(verdict->on_top), "probability_on_front", json_number(verdict->on_front),
                   "throughput_ratio", report_objective_json_ratio(verdict->throughput), "latency_ratio",

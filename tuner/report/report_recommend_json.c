@@ -27,8 +27,9 @@ static json_t *json_baseline(bool known, const struct row *row, bool is_default,
 static json_t *json_measured(const struct tune *tune, size_t i, const struct row *row)
 {
     json_t *object = json_row(row);
-    if (tune_misses_p99(tune, i))
-        json_object_set_new(object, tune_knows_p99(tune, i) ? "over_limit" : "p99_unknown", json_true());
+    if (!engine_keeps_limit(&tune->engine, i))
+        json_object_set_new(object, engine_misses_limit(&tune->engine, i) ? "over_limit" : "p99_unknown",
+                            json_true());
     return object;
 }
 
@@ -39,8 +40,8 @@ static json_t *json_points(const struct tune *tune, bool all, enum verdict verdi
     for (size_t i = 0; i < tune->n_records && list != NULL; i++) {
         struct row row;
         bool in_space = i < tune->space.n_points;
-        bool wanted = all || (in_space && tune->best != TUNE_NONE && tune->belief.moments[i].n > 0 &&
-                              tune->verdicts[i] == verdict);
+        bool wanted = all || (in_space && tune->engine.best != ENGINE_NONE && tune->engine.belief.moments[i].n > 0 &&
+                              tune->engine.verdicts[i] == verdict);
         if (wanted && tune_row(tune, i, false, &row) == 0)
             json_array_append_new(list, json_measured(tune, i, &row));
     }
@@ -58,9 +59,9 @@ static size_t count_measured(const struct tune *tune)
 static const char *method_used(const struct tune *tune)
 {
     /* auto says which surrogate it took. */
-    if (strcmp(tune->search->name, "auto") == 0 && tune->belief.chosen != NULL)
-        return tune->belief.chosen->name;
-    return tune->search->name;
+    if (strcmp(tune->engine.search->name, "auto") == 0 && tune->engine.belief.chosen != NULL)
+        return tune->engine.belief.chosen->name;
+    return tune->engine.search->name;
 }
 
 static json_t *json_run_length(const struct tune *tune)
@@ -78,7 +79,7 @@ static json_t *json_search(const struct tune *tune)
     const struct session *session = tune->session;
     json_t *object =
         json_pack("{s:s, s:s, s:s, s:I, s:I, s:I, s:o, s:I, s:I, s:I}", "method", method_used(tune),
-                  "method_asked", tune->search->name, "stop_reason", tune_stop_text[tune->stop],
+                  "method_asked", tune->engine.search->name, "stop_reason", tune_stop_text[tune->engine.stop],
                   "space_points", (json_int_t)tune->space.n_points, "points_measured",
                   (json_int_t)count_measured(tune), "runs", (json_int_t)session->n_runs, "seconds",
                   json_number(session_seconds(session)), "bytes_written", (json_int_t)session->bytes_written,
@@ -88,14 +89,14 @@ static json_t *json_search(const struct tune *tune)
     json_object_set_new(object, "run_seconds", json_number((double)tune->duration_ns / 1e9));
     json_object_set_new(object, "run_length", json_run_length(tune));
     json_object_set_new(object, "runs_cut", json_integer((json_int_t)tune->n_cut));
-    json_object_set_new(object, "loo_log_density_gp", json_number(tune->belief.gp_score));
-    json_object_set_new(object, "loo_log_density_quadratic", json_number(tune->belief.quadratic_score));
-    json_object_set_new(object, "run_noise_cv", json_number(sqrt(tune->belief.noise.variance)));
+    json_object_set_new(object, "loo_log_density_gp", json_number(tune->engine.belief.gp_score));
+    json_object_set_new(object, "loo_log_density_quadratic", json_number(tune->engine.belief.quadratic_score));
+    json_object_set_new(object, "run_noise_cv", json_number(sqrt(tune->engine.belief.noise.variance)));
     json_object_set_new(object, "prior", prior_json(tune));
     json_object_set_new(object, "resumed", resume_json(session));
-    json_object_set_new(object, "outlier_runs", json_integer((json_int_t)belief_outlier_runs(&tune->belief)));
+    json_object_set_new(object, "outlier_runs", json_integer((json_int_t)belief_outlier_runs(&tune->engine.belief)));
     json_object_set_new(object, "two_level_points",
-                        json_integer((json_int_t)belief_two_level_points(&tune->belief)));
+                        json_integer((json_int_t)belief_two_level_points(&tune->engine.belief)));
     return object;
 }
 
@@ -103,8 +104,8 @@ static json_t *json_search(const struct tune *tune)
 static json_t *json_counterpart(const struct tune *tune)
 {
     struct row row;
-    if (tune->counterpart == TUNE_NONE ||
-        row_of(&tune->records[tune->counterpart], false, tune->settings->runs.confidence_share, &row) < 0)
+    if (tune->engine.counterpart == ENGINE_NONE ||
+        row_of(&tune->records[tune->engine.counterpart], false, tune->settings->runs.confidence_share, &row) < 0)
         return json_null();
     return json_pack("{s:s, s:o}", "pattern", tune->sequential.name, "throughput",
                      json_throughput(&row, tune->settings->runs.confidence_share));
@@ -112,7 +113,7 @@ static json_t *json_counterpart(const struct tune *tune)
 
 static json_t *json_shortfall(const struct tune *tune)
 {
-    return json_pack("{s:o, s:f}", "share", json_number(tune->shortfall_share), "confidence",
+    return json_pack("{s:o, s:f}", "share", json_number(tune_shortfall_share(tune)), "confidence",
                      tune->settings->runs.confidence_share);
 }
 
@@ -134,18 +135,18 @@ static void set_answer(json_t *object, const struct answer *answer)
     json_object_set_new(object, "recommendation", known ? json_point(&answer->chosen.point) : json_null());
     if (answer->reason != NULL)
         json_object_set_new(object, "reasons", json_pack("[o]", json_text(answer->reason)));
-    if (isfinite(tune->lowest_p99_ns))
-        json_object_set_new(object, "lowest_p99_ns", json_number(tune->lowest_p99_ns));
+    if (isfinite(tune_lowest_p99_ns(tune)))
+        json_object_set_new(object, "lowest_p99_ns", json_number(tune_lowest_p99_ns(tune)));
     json_object_set_new(object, "objective", report_objective_json(tune));
     report_profiles_json(object, tune);
     report_sustained_figures(object, known ? &answer->chosen : NULL, tune->settings->runs.confidence_share,
                              answer->has_sustained ? &answer->sustained : NULL);
     json_object_set_new(object, "probability_within_tolerance",
-                        known ? json_number(tune->probability) : json_null());
+                        known ? json_number(tune->engine.probability) : json_null());
     json_object_set_new(object, "shortfall_bound", known ? json_shortfall(tune) : json_null());
     json_object_set_new(object, "basis",
-                        known ? json_string(tune->is_proved ? "proved" : "expected") : json_null());
-    json_object_set_new(object, "conclusive", json_boolean(known && tune->conclusive));
+                        known ? json_string(tune->engine.is_proved ? "proved" : "expected") : json_null());
+    json_object_set_new(object, "conclusive", json_boolean(known && tune->engine.conclusive));
     json_object_set_new(object, "best", known ? json_row(&answer->best) : json_null());
     json_object_set_new(object, "best_over_recommended", known ? json_best_over(answer) : json_null());
     json_object_set_new(

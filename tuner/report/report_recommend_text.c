@@ -66,7 +66,7 @@ static void print_gains(FILE *out, const struct answer *answer)
         fprintf(out, "Gain         unknown: %s could not be measured often enough\n", name);
     if (answer->default_speedup.has)
         print_gain(out, "the default", &answer->default_setting, answer->default_speedup, confidence);
-    if (answer->has_unsplit && tune->split_gain.has && tune->chosen == tune->split)
+    if (answer->has_unsplit && tune->split_gain.has && tune->engine.chosen == tune->split)
         print_gain(out, "one size for reads and writes", &answer->unsplit, tune->split_gain, confidence);
 }
 
@@ -75,7 +75,7 @@ static void print_fastest(FILE *out, const struct answer *answer)
 {
     const struct row *best = &answer->best, *chosen = &answer->chosen;
     char text[FACTORS_TEXT_SIZE];
-    if (answer->tune->best == answer->tune->chosen || !tune_is_of_throughput(answer->tune))
+    if (answer->tune->engine.best == answer->tune->engine.chosen || !tune_is_of_throughput(answer->tune))
         return;
     double more = 100 * (best->mean_bps / chosen->mean_bps - 1);
     double bytes =
@@ -93,7 +93,7 @@ static void print_fastest(FILE *out, const struct answer *answer)
  * how often that is enough). What a limit on p99 leaves unknown may need longer runs instead. */
 static void print_needed_budget(FILE *out, const struct tune *tune)
 {
-    double ratio = tune->shortfall_share / tune->settings->search.tolerance_share;
+    double ratio = tune_shortfall_share(tune) / tune->settings->search.tolerance_share;
     double factor = fmax(ratio * ratio, 1.5);
     double seconds = (double)tune->settings->limits.budget_ns / 1e9 * fmin(factor, LARGEST_FACTOR);
     if (tune->settings->search.max_latency_p99_ns != 0)
@@ -110,9 +110,9 @@ static void print_certainty(FILE *out, const struct tune *tune)
     fputs("How sure     ", out);
     report_objective_sureness(out, tune);
     fputc('\n', out);
-    if (tune->conclusive || !isfinite(tune->shortfall_share))
+    if (tune->engine.conclusive || !isfinite(tune_shortfall_share(tune)))
         return;
-    if (100 * tune->shortfall_share <= tolerance) {
+    if (100 * tune_shortfall_share(tune) <= tolerance) {
         fputs("             Not conclusive: too few replays were made after the choice.\n", out);
         return;
     }
@@ -127,8 +127,8 @@ static void print_of_best(FILE *out, const struct tune *tune, size_t i)
     enum objective objective = tune->settings->search.objective;
     double confidence = tune->settings->runs.confidence_share;
     struct objective_figure best, own;
-    if (tune->best == TUNE_NONE ||
-        objective_figure(objective, &tune->records[tune->best], false, confidence, &best) < 0 ||
+    if (tune->engine.best == ENGINE_NONE ||
+        objective_figure(objective, &tune->records[tune->engine.best], false, confidence, &best) < 0 ||
         objective_figure(objective, &tune->records[i], false, confidence, &own) < 0) {
         fprintf(out, " %8s", "-");
         return;
@@ -146,7 +146,7 @@ static void print_point_line(FILE *out, const struct tune *tune, size_t i)
         return;
     if (isfinite(row.ci_low_bps))
         snprintf(spread, sizeof spread, "+- %.1f %%", 100 * (row.ci_high_bps - row.mean_bps) / row.mean_bps);
-    bool is_out = tune_distrust(tune, i) != 0 || tune_misses_p99(tune, i);
+    bool is_out = tune_distrust(tune, i) != 0 || engine_misses_limit(&tune->engine, i);
     fprintf(out, "%s  %-38s %10s %11s %10s", is_out ? style_text(out, STYLE_DIM) : "",
             factors_format(&row.point, text), text_short_rate(row.mean_bps, mean), spread,
             text_short_duration(row.latency_ns.mean, latency));
@@ -164,7 +164,7 @@ static int print_table(FILE *out, const struct tune *tune, struct err *err)
               "replays\n",
               out);
     for (size_t k = 0; k < n && result == 0; k++) {
-        bool named = order[k] == tune->chosen || order[k] == tune->best || order[k] == tune->baseline;
+        bool named = order[k] == tune->engine.chosen || order[k] == tune->engine.best || order[k] == tune->engine.baseline;
         if (k < TABLE_ROWS || named)
             print_point_line(out, tune, order[k]);
     }
@@ -179,9 +179,9 @@ static const char *surrogate_words(const struct surrogate_ops *surrogate)
 
 static void print_method(FILE *out, const struct tune *tune)
 {
-    const struct belief *belief = &tune->belief;
-    bool own = tune->search == &search_random || tune->search == &search_grid || belief->chosen == NULL;
-    fputs(own ? tune->search->name : surrogate_words(belief->chosen), out);
+    const struct belief *belief = &tune->engine.belief;
+    bool own = tune->engine.search == &search_random || tune->engine.search == &search_grid || belief->chosen == NULL;
+    fputs(own ? tune->engine.search->name : surrogate_words(belief->chosen), out);
     if (!own && isfinite(belief->gp_score) && isfinite(belief->quadratic_score)) {
         bool gp = belief->chosen == &surrogate_gp;
         fprintf(out, " (predicts left-out settings better than the %s: log density %.2f against %.2f)",
@@ -201,18 +201,18 @@ static void print_search(FILE *out, const struct tune *tune)
     fprintf(out, "\nSearch       %zu of %zu settings in %llu runs of %s, %.1f s; stopped because %s\n",
             measured, tune->space.n_points, (unsigned long long)session->n_runs,
             units_format_duration(tune->duration_ns, run), session_seconds(session),
-            tune_stop_text[tune->stop]);
+            tune_stop_text[tune->engine.stop]);
     if (tune->settings->verbose) {
         fputs("             ", out);
         print_method(out, tune);
         fprintf(out, "\n             run-to-run scatter %.1f %%; seed %llu\n",
-                100 * sqrt(tune->belief.noise.variance), (unsigned long long)session->seed);
+                100 * sqrt(tune->engine.belief.noise.variance), (unsigned long long)session->seed);
     }
     fputs("Traffic      ", out);
     text_traffic(out, session);
     fputc('\n', out);
     prior_text(out, tune);
-    resume_text(out, session, tune->stop == TUNE_STOP_INTERRUPTED);
+    resume_text(out, session, tune->engine.stop == ENGINE_STOP_INTERRUPTED);
 }
 
 static void print_answer(FILE *out, const struct answer *answer)
@@ -281,10 +281,10 @@ int report_recommendation_text(FILE *out, const struct answer *answer, struct er
         print_answer(out, answer);
     else
         fprintf(out, "No recommendation: %s\n", answer->reason != NULL ? answer->reason : "no figures");
-    if (isfinite(tune->lowest_p99_ns) && !answer->has_rows) {
+    if (isfinite(tune_lowest_p99_ns(tune)) && !answer->has_rows) {
         char text[UNITS_TEXT_SIZE];
         fprintf(out, "             The lowest p99 reached was %s.\n",
-                text_short_duration(tune->lowest_p99_ns, text));
+                text_short_duration(tune_lowest_p99_ns(tune), text));
     }
     report_profiles_text(out, tune);
     if (answer->part != NULL)

@@ -22,8 +22,8 @@ static double worth_of(const struct tune *tune, size_t i)
 {
     const struct record *record = &tune->records[i];
     double sum = 0;
-    if (i < tune->space.n_points && tune->belief.moments[i].n > 0 && !tune->belief.excluded[i])
-        return tune_worth(tune, i);
+    if (i < tune->space.n_points && tune->engine.belief.moments[i].n > 0 && !tune->engine.belief.excluded[i])
+        return engine_worth(&tune->engine, i);
     for (size_t k = 0; k < record->n; k++)
         sum += tune_response(tune, &record->samples[k]);
     return sum / (double)record->n;
@@ -47,30 +47,30 @@ int report_table_order(const struct tune *tune, size_t **ret_order, size_t *ret_
 
 const char *report_table_standing(const struct tune *tune, size_t i)
 {
-    if (i == tune->chosen)
+    if (i == tune->engine.chosen)
         return "recommended";
-    if (i == tune->best)
+    if (i == tune->engine.best)
         return tune_is_of_throughput(tune) ? "fastest" : "best";
-    if (i == tune->baseline)
+    if (i == tune->engine.baseline)
         return tune->baseline_is_default ? "default" : "current";
     if (tune_distrust(tune, i) != 0)
         return "not trusted";
-    if (tune_misses_p99(tune, i))
-        return tune_knows_p99(tune, i) ? "over limit" : "p99 not known";
-    if (i >= tune->space.n_points || tune->best == TUNE_NONE)
+    if (!engine_keeps_limit(&tune->engine, i))
+        return engine_misses_limit(&tune->engine, i) ? "over limit" : "p99 not known";
+    if (i >= tune->space.n_points || tune->engine.best == ENGINE_NONE)
         return "";
-    if (tune->verdicts[i] == VERDICT_EQUIVALENT)
+    if (tune->engine.verdicts[i] == VERDICT_EQUIVALENT)
         return "as good";
-    if (tune->verdicts[i] == VERDICT_UNDECIDED)
-        return tune->records[i].n < TUNE_MIN_REPLAYS ? "too few runs to tell" : "may be as good";
+    if (tune->engine.verdicts[i] == VERDICT_UNDECIDED)
+        return tune->records[i].n < ENGINE_MIN_REPLAYS ? "too few runs to tell" : "may be as good";
     return tune_is_of_throughput(tune) ? "slower" : "worse";
 }
 
 static const char *role_of(const struct tune *tune, size_t i)
 {
-    if (i == tune->chosen)
-        return i == tune->best ? "recommended best" : "recommended";
-    return i == tune->best ? "best" : i == tune->baseline ? "baseline" : "";
+    if (i == tune->engine.chosen)
+        return i == tune->engine.best ? "recommended best" : "recommended";
+    return i == tune->engine.best ? "best" : i == tune->engine.baseline ? "baseline" : "";
 }
 
 static void put_csv_row(FILE *out, const struct row *row, const char *role)
@@ -133,7 +133,7 @@ static void put_sureness(FILE *out, const struct tune *tune)
 {
     fputs("- **How sure**: ", out);
     report_objective_sureness(out, tune);
-    fputs(tune->conclusive ? "\n" : "; not conclusive\n", out);
+    fputs(tune->engine.conclusive ? "\n" : "; not conclusive\n", out);
 }
 
 static void put_headline(FILE *out, const struct answer *answer)
@@ -142,7 +142,7 @@ static void put_headline(FILE *out, const struct answer *answer)
     const double confidence = tune->settings->runs.confidence_share;
     char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE];
     put_use(out, &answer->chosen.point, pattern_writes(&tune->settings->workload.pattern));
-    if (tune->best != tune->chosen)
+    if (tune->engine.best != tune->engine.chosen)
         fprintf(out, "- **%s**: %s, %s\n", tune_is_of_throughput(tune) ? "Fastest" : "Best",
                 factors_format(&answer->best.point, text), text_short_rate(answer->best.mean_bps, rate));
     fputs("- **Throughput**: ", out);

@@ -82,7 +82,7 @@ static size_t observe(const struct tune *tune, const struct prior_file *file, st
         const struct prior_point *point = &file->points[i];
         double response = response_of(tune, point, reference_log_bps);
         size_t place = tune_find_point(tune, &point->point);
-        if (place == TUNE_NONE || !isfinite(response))
+        if (place == ENGINE_NONE || !isfinite(response))
             continue;
         data[count] = (struct observation){.point = place, .mean = response};
         bool known = point->n > 1 && isfinite(point->std_bps);
@@ -106,7 +106,7 @@ static int spread(struct tune *tune, const struct observation *data, size_t n, d
     double *variance = malloc(n_points * sizeof *variance);
     int result = state == NULL || points == NULL || variance == NULL ? -ENOMEM : 0;
     if (result == 0)
-        result = surrogate_gp.fit(state, &tune->space, data, n, 1, tune->rng);
+        result = surrogate_gp.fit(state, &tune->space, data, n, 1, tune->engine.rng);
     for (size_t i = 0; result == 0 && i < n_points; i++)
         points[i] = i;
     if (result == 0)
@@ -132,9 +132,9 @@ static int add_source(struct tune *tune, struct prior_file *file, size_t *ret_so
         result = spread(tune, data, file->n_here, mean);
     }
     if (result == 0)
-        result = belief_prior_add(&tune->belief, mean);
+        result = belief_prior_add(&tune->engine.belief, mean);
     if (result == 0)
-        *ret_source = tune->belief.prior.n - 1;
+        *ret_source = tune->engine.belief.prior.n - 1;
     free(data);
     free(std);
     free(n);
@@ -174,8 +174,8 @@ static size_t add_best(const struct tune *tune, const double *mean, size_t wante
     gsl_sort_index(order, mean, 1, tune->space.n_points);
     for (size_t k = tune->space.n_points; k-- > 0 && wanted > 0;) {
         size_t before = n;
-        if (!tune->belief.excluded[order[k]])
-            n = tune_list_once(ret_points, n, order[k]);
+        if (!tune->engine.belief.excluded[order[k]])
+            n = engine_list_once(ret_points, n, order[k]);
         wanted -= n - before;
     }
     return n;
@@ -183,7 +183,7 @@ static size_t add_best(const struct tune *tune, const double *mean, size_t wante
 
 size_t prior_first_points(const struct tune *tune, size_t *ret_points, size_t room)
 {
-    const struct belief_prior *prior = &tune->belief.prior;
+    const struct belief_prior *prior = &tune->engine.belief.prior;
     size_t *order = calloc(tune->space.n_points, sizeof *order), n = 0;
     for (size_t i = 0; order != NULL && i < prior->n; i++) {
         size_t wanted = i == 0 ? FIRST_POINTS : FIRST_POINTS / 2;
@@ -197,7 +197,7 @@ static const struct transfer *transfer_of(const struct tune *tune, size_t file)
 {
     static const struct transfer none = {.agreement = NAN};
     const struct prior *prior = tune->session->prior;
-    return prior->source[file] == SIZE_MAX ? &none : &tune->belief.prior.transfer[prior->source[file]];
+    return prior->source[file] == SIZE_MAX ? &none : &tune->engine.belief.prior.transfer[prior->source[file]];
 }
 
 /* The file that predicts best. */

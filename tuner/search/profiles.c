@@ -62,7 +62,7 @@ static bool may_be_profile(const struct tune *tune, size_t point)
 {
     const struct record *record = &tune->records[point];
     return record->n > 0 && record->failed == 0 && tune_distrust(tune, point) == 0 &&
-           !tune_misses_p99(tune, point);
+           !engine_misses_limit(&tune->engine, point);
 }
 
 double profiles_reference(const struct tune *tune)
@@ -72,7 +72,7 @@ double profiles_reference(const struct tune *tune)
         struct moments moments = record_log_moments(&tune->records[i], false);
         if (moments.n == 0)
             continue;
-        double least = moments.mean - (moments.n < TUNE_MIN_REPLAYS ? LUCK : 0);
+        double least = moments.mean - (moments.n < ENGINE_MIN_REPLAYS ? LUCK : 0);
         of_all = fmax(of_all, least);
         if (least > highest && may_be_profile(tune, i))
             highest = least;
@@ -179,7 +179,7 @@ int profiles_field_of(const struct tune *tune, struct profiles_field *ret_field)
 static double worth_of(const struct contender *contender)
 {
     double sd = sqrt(contender->run_variance / (double)contender->moments.n);
-    bool few = contender->moments.n < TUNE_MIN_REPLAYS;
+    bool few = contender->moments.n < ENGINE_MIN_REPLAYS;
     return contender->moments.mean - (few ? CAUTIOUS_SD * sd : 0);
 }
 
@@ -203,7 +203,7 @@ bool profiles_is_steep(const struct tune *tune, const struct profiles_field *fie
 
 size_t profiles_best(const struct tune *tune, const struct profiles_field *field, enum profile profile)
 {
-    size_t best = TUNE_NONE, anything = TUNE_NONE;
+    size_t best = ENGINE_NONE, anything = ENGINE_NONE;
     double highest = -INFINITY, above_all = -INFINITY;
     for (size_t i = 0; i < field->n; i++) {
         double worth = worth_of(&field->score[profile][i]);
@@ -217,7 +217,7 @@ size_t profiles_best(const struct tune *tune, const struct profiles_field *field
             best = i;
         }
     }
-    return best != TUNE_NONE ? best : anything;
+    return best != ENGINE_NONE ? best : anything;
 }
 
 static bool is_cheaper(const struct tune *tune, const struct profiles_field *field, size_t a, size_t b)
@@ -238,14 +238,14 @@ static int choose_one(const struct tune *tune, const struct profiles_field *fiel
                       size_t *ret_point)
 {
     size_t best = profiles_best(tune, field, profile), chosen = best;
-    *ret_point = TUNE_NONE;
-    if (best == TUNE_NONE)
+    *ret_point = ENGINE_NONE;
+    if (best == ENGINE_NONE)
         return 0;
     enum verdict *verdicts = calloc(field->n, sizeof *verdicts);
     if (verdicts == NULL)
         return -ENOMEM;
     compare_all(field->score[profile], field->n, best, profiles_margin(tune->settings, profile),
-                tune->settings->runs.confidence_share, TUNE_MIN_REPLAYS, verdicts);
+                tune->settings->runs.confidence_share, ENGINE_MIN_REPLAYS, verdicts);
     for (size_t i = 0; i < field->n; i++) {
         if (verdicts[i] == VERDICT_EQUIVALENT && is_cheaper(tune, field, i, chosen) &&
             !(profile == PROFILE_BALANCED && profiles_is_steep(tune, field, i)))
@@ -265,7 +265,7 @@ int profiles_choose(struct tune *tune)
     for (size_t p = 0; p < PROFILE_N && result == 0; p++)
         result = choose_one(tune, &field, (enum profile)p, &tune->profiles.point[p]);
     if (tune->settings->search.objective == OBJECTIVE_THROUGHPUT)
-        tune->profiles.point[tune->settings->search.profile] = tune->chosen;
+        tune->profiles.point[tune->settings->search.profile] = tune->engine.chosen;
     tune->profiles.chosen = result == 0;
     profiles_field_done(&field);
     return result;
@@ -282,7 +282,7 @@ int profiles_leave_out_steep(struct tune *tune)
     /* The foot of a slope is not steep, so some points always stay. */
     for (size_t i = 0; i < field.n; i++) {
         if (profiles_is_steep(tune, &field, i))
-            belief_exclude(&tune->belief, field.point[i]);
+            belief_exclude(&tune->engine.belief, field.point[i]);
     }
     profiles_field_done(&field);
     return 0;
@@ -302,21 +302,21 @@ static bool same_but(const struct point *a, const struct point *b, enum factor f
 /* The points with the next lower and the next higher level of an ordered factor. */
 static size_t next_levels(const struct tune *tune, size_t point, enum factor factor, size_t *ret_points)
 {
-    size_t below = TUNE_NONE, above = TUNE_NONE, n = 0;
+    size_t below = ENGINE_NONE, above = ENGINE_NONE, n = 0;
     const struct record *records = tune->records;
     uint64_t own = factors_level(&records[point].point, factor);
     for (size_t i = 0; i < tune->space.n_points; i++) {
         if (!same_but(&records[i].point, &records[point].point, factor))
             continue;
         uint64_t level = factors_level(&records[i].point, factor);
-        if (level < own && (below == TUNE_NONE || level > factors_level(&records[below].point, factor)))
+        if (level < own && (below == ENGINE_NONE || level > factors_level(&records[below].point, factor)))
             below = i;
-        if (level > own && (above == TUNE_NONE || level < factors_level(&records[above].point, factor)))
+        if (level > own && (above == ENGINE_NONE || level < factors_level(&records[above].point, factor)))
             above = i;
     }
-    if (below != TUNE_NONE)
+    if (below != ENGINE_NONE)
         ret_points[n++] = below;
-    if (above != TUNE_NONE)
+    if (above != ENGINE_NONE)
         ret_points[n++] = above;
     return n;
 }

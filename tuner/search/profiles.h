@@ -47,7 +47,7 @@ struct profiles_rank {
 /* Zeroed at the beginning; profiles_done frees what it owns. */
 struct profiles {
     bool chosen;             /* the points are valid */
-    size_t point[PROFILE_N]; /* indices, or TUNE_NONE */
+    size_t point[PROFILE_N]; /* indices, or ENGINE_NONE */
     bool judged;             /* the rest is valid */
     struct profiles_verdict verdict[PROFILE_N];
     struct profiles_rank *front; /* measured points that are not dominated, by ascending latency; owned */
@@ -92,11 +92,11 @@ void profiles_field_done(struct profiles_field *field);
  * (pareto_is_steep). */
 bool profiles_is_steep(const struct tune *tune, const struct profiles_field *field, size_t position);
 
-/* Returns the position in the field of the point that fits best, or TUNE_NONE. A point with too few replays
+/* Returns the position in the field of the point that fits best, or ENGINE_NONE. A point with too few replays
  * counts by its lower bound. For balanced, points behind a cliff are passed over. */
 size_t profiles_best(const struct tune *tune, const struct profiles_field *field, enum profile profile);
 
-/* Chooses a point for each profile from all replays so far; the answer's own profile is tune->chosen. 0 or
+/* Chooses a point for each profile from all replays so far; the answer's own profile is tune->engine.chosen. 0 or
  * -ENOMEM. */
 int profiles_choose(struct tune *tune);
 

@@ -45,7 +45,7 @@ static size_t position_of(const struct profiles_field *field, size_t point)
         if (field->point[i] == point)
             return i;
     }
-    return TUNE_NONE;
+    return ENGINE_NONE;
 }
 
 static void count_explored(const struct tune *tune, const struct profiles_field *field, size_t position,
@@ -70,7 +70,7 @@ static void count_explored(const struct tune *tune, const struct profiles_field 
 
 static bool is_confirming(const struct tune *tune, size_t point)
 {
-    return record_count(&tune->records[point], true) >= TUNE_MIN_REPLAYS;
+    return record_count(&tune->records[point], true) >= ENGINE_MIN_REPLAYS;
 }
 
 static void compare_with_fastest(const struct tune *tune, size_t point, struct profiles_verdict *verdict)
@@ -78,7 +78,7 @@ static void compare_with_fastest(const struct tune *tune, size_t point, struct p
     size_t fastest = tune->profiles.point[PROFILE_MAX_THROUGHPUT];
     double confidence = tune->settings->runs.confidence_share;
     verdict->confirming = is_confirming(tune, point);
-    if (fastest == TUNE_NONE)
+    if (fastest == ENGINE_NONE)
         return;
     const struct record *a = &tune->records[point], *b = &tune->records[fastest];
     bool confirming = verdict->confirming && is_confirming(tune, fastest);
@@ -122,7 +122,7 @@ static int judge_points(struct tune *tune, const struct profiles_field *field, s
         struct profiles_verdict *verdict = &tune->profiles.verdict[p];
         size_t position = position_of(field, tune->profiles.point[p]);
         *verdict = (struct profiles_verdict){.on_front = NAN, .on_top = NAN};
-        if (position == TUNE_NONE)
+        if (position == ENGINE_NONE)
             continue;
         result = judge_fit(tune, field, draws, (enum profile)p, position, &verdict->on_top);
         verdict->on_front = on_front[position];
@@ -196,7 +196,7 @@ int profiles_judge(struct tune *tune)
         return 0;
     /* Replays after the choice may have spoken against the answer. */
     if (tune->settings->search.objective == OBJECTIVE_THROUGHPUT)
-        tune->profiles.point[tune->settings->search.profile] = tune->chosen;
+        tune->profiles.point[tune->settings->search.profile] = tune->engine.chosen;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     int result = rng != NULL ? profiles_field_of(tune, &field) : -ENOMEM;
     if (result == 0) {

@@ -20,7 +20,7 @@ struct round {
 static void add_to_round(struct round *round, const struct tune *tune, size_t point)
 {
     if (round->n < ROUND_RUNS && tune->records[point].failed == 0 && tune_distrust(tune, point) == 0)
-        round->n = tune_list_once(round->runs, round->n, point);
+        round->n = engine_list_once(round->runs, round->n, point);
 }
 
 /* Whether a point may still be the best: it has too few runs to tell, or its mean lies within the noise of
@@ -28,7 +28,7 @@ static void add_to_round(struct round *round, const struct tune *tune, size_t po
 static bool is_open(const struct contender *score, double highest)
 {
     double sd = sqrt(2 * score->run_variance / (double)score->moments.n);
-    return score->moments.n < TUNE_MIN_REPLAYS ||
+    return score->moments.n < ENGINE_MIN_REPLAYS ||
            (score->moments.n < REPLAYS_MOST && score->moments.mean > highest - CLOSE_SD * sd);
 }
 
@@ -41,20 +41,20 @@ static void add_top(struct round *round, const struct tune *tune, const struct p
     double below = INFINITY, highest = -INFINITY;
     size_t open[TOP_POINTS], n_open = 0;
     for (size_t k = 0; k < TOP_POINTS; k++) {
-        size_t top = TUNE_NONE;
+        size_t top = ENGINE_NONE;
         for (size_t i = 0; i < field->n; i++) {
             if (score[i].moments.mean < below &&
-                (top == TUNE_NONE || score[i].moments.mean > score[top].moments.mean))
+                (top == ENGINE_NONE || score[i].moments.mean > score[top].moments.mean))
                 top = i;
         }
-        if (top == TUNE_NONE)
+        if (top == ENGINE_NONE)
             break;
         below = score[top].moments.mean;
         highest = fmax(highest, below);
         if (is_open(&score[top], highest))
             open[n_open++] = top;
     }
-    if (n_open == 1 && score[open[0]].moments.n >= TUNE_MIN_REPLAYS)
+    if (n_open == 1 && score[open[0]].moments.n >= ENGINE_MIN_REPLAYS)
         return;
     for (size_t k = 0; k < n_open; k++)
         add_to_round(round, tune, field->point[open[k]]);
@@ -70,7 +70,7 @@ static int make_round(const struct tune *tune, struct round *ret_round)
     ret_round->n = 0;
     for (size_t p = 0; p < PROFILE_N; p++) {
         size_t best = profiles_best(tune, &field, (enum profile)p);
-        if (best == TUNE_NONE)
+        if (best == ENGINE_NONE)
             continue;
         size_t n = profiles_neighbours(tune, field.point[best], neighbours, PROFILES_NEIGHBOURS_MOST);
         for (size_t i = 0; i < n; i++) {
@@ -85,20 +85,20 @@ static int make_round(const struct tune *tune, struct round *ret_round)
 
 int profiles_scout(struct tune *tune, struct err *err)
 {
-    uint64_t now_ns = tune_now_ns(tune);
-    if (!profiles_wanted(tune->settings) || now_ns >= tune->time.search_end_ns)
+    double now = tune_now(tune), end = tune->engine.search_end_seconds;
+    if (!profiles_wanted(tune->settings) || now >= end)
         return 0;
-    uint64_t deadline_ns = now_ns + (uint64_t)((double)(tune->time.search_end_ns - now_ns) * TIME_SHARE);
+    double deadline_seconds = now + (end - now) * TIME_SHARE;
     struct round round;
     int result = 0;
-    while (result == 0 && tune->stop == TUNE_STOP_NOT_YET && tune_has_time(tune, deadline_ns, 1)) {
+    while (result == 0 && tune->engine.stop == ENGINE_STOP_NOT_YET && tune_has_time(tune, deadline_seconds, 1)) {
         result = make_round(tune, &round);
         if (result < 0)
             return err_sys(err, result, "the profiles cannot be looked for");
         if (round.n == 0)
             break;
         uint64_t runs_before = tune->session->n_runs;
-        result = tune_measure(tune, round.runs, round.n, false, deadline_ns, err);
+        result = tune_measure(tune, round.runs, round.n, deadline_seconds, err);
         if (tune->session->n_runs == runs_before)
             break; /* none of them fits into the time that is left */
     }

@@ -86,7 +86,7 @@ static bool is_seen(const struct rate_limit_bursts *bursts)
 uint64_t rate_limit_bursts_least_ns(const struct tune *tune)
 {
     double budget_ns = (double)tune->settings->limits.budget_ns;
-    double around_ns = tune->cost.around_seconds * 1e9 + (double)RATE_LIMIT_BURSTS_WARMUP_NS;
+    double around_ns = tune->engine.around_seconds * 1e9 + (double)RATE_LIMIT_BURSTS_WARMUP_NS;
     if (!is_seen(&tune->length.bursts) ||
         budget_ns / FEWEST_RUNS - around_ns < (double)RATE_LIMIT_BURSTS_LEAST_NS)
         return 0;

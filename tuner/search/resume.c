@@ -71,37 +71,29 @@ void resume_close(struct session *session)
     session->resume = NULL;
 }
 
-static uint64_t less(uint64_t time_ns, double spent_ns, uint64_t least_ns)
-{
-    double left = (double)time_ns - spent_ns;
-    return left > (double)least_ns ? (uint64_t)left : least_ns;
-}
-
 /* The time that was spent is gone; what the confirmation needs is kept. A virtual clock goes on instead of
  * beginning anew, so that drift and trace of a surface do as well. */
 static void take_time(struct tune *tune, double spent_ns)
 {
     struct session *session = tune->session;
-    uint64_t kept_ns = (uint64_t)((double)tune->settings->limits.budget_ns * TUNE_FINAL_SHARE);
+    struct engine *engine = &tune->engine;
+    double spent_seconds = spent_ns / 1e9;
     if (session->simulated) {
         uint64_t passed_ns = (uint64_t)spent_ns;
         session->simulator.now_ns += passed_ns;
         session->start_ns += passed_ns;
-        tune->time.end_ns += passed_ns;
-        tune->time.search_end_ns += passed_ns;
-        tune->time.explore_end_ns += passed_ns;
     }
-    uint64_t now_ns = tune_now_ns(tune);
-    tune->time.explore_end_ns = less(tune->time.explore_end_ns, spent_ns, now_ns);
-    tune->time.search_end_ns = less(tune->time.search_end_ns, spent_ns, now_ns);
-    tune->time.end_ns = less(tune->time.end_ns, spent_ns, tune->time.search_end_ns + kept_ns);
+    double now = tune_now(tune), kept = engine->budget_seconds * TUNE_FINAL_SHARE;
+    engine->explore_end_seconds = fmax(engine->explore_end_seconds - spent_seconds, now);
+    engine->search_end_seconds = fmax(engine->search_end_seconds - spent_seconds, now);
+    engine->end_seconds = fmax(engine->end_seconds - spent_seconds, engine->search_end_seconds + kept);
 }
 
 static void take_length(struct tune *tune, const struct journal *journal)
 {
-    tune->duration_ns = (uint64_t)json_integer_value(json_object_get(journal->header, "run_ns"));
+    tune_length_set(tune, (uint64_t)json_integer_value(json_object_get(journal->header, "run_ns")));
     if (journal->length.run_ns != 0) {
-        tune->duration_ns = journal->length.run_ns;
+        tune_length_set(tune, journal->length.run_ns);
         tune->length.warmup_limit_ns = journal->length.warmup_limit_ns;
         tune->length.warmup_least_ns = journal->length.warmup_least_ns;
         tune->length.why = "as in the journal";
@@ -135,7 +127,7 @@ int resume_begin(struct tune *tune, struct err *err)
     return result < 0 ? err_prefix(err, "--resume %s", tune->settings->search.resume) : 0;
 }
 
-/* Indices of the runs' points (TUNE_NONE: not in this space) and how often each was measured. */
+/* Indices of the runs' points (ENGINE_NONE: not in this space) and how often each was measured. */
 static void place_runs(const struct tune *tune, const struct journal *journal, size_t *ret_place,
                        struct moments *ret_moments)
 {
@@ -146,8 +138,8 @@ static void place_runs(const struct tune *tune, const struct journal *journal, s
     for (size_t i = journal->first; i < journal->n_runs; i++) {
         size_t place = ret_place[i] = tune_find_point(tune, &journal->runs[i].point);
         double response = objective_response(tune->settings, reference, &journal->runs[i].sample);
-        if (place == TUNE_NONE || isnan(response))
-            ret_place[i] = TUNE_NONE;
+        if (place == ENGINE_NONE || isnan(response))
+            ret_place[i] = ENGINE_NONE;
         else
             moments_add(&ret_moments[place], response);
     }
@@ -157,11 +149,11 @@ static void place_runs(const struct tune *tune, const struct journal *journal, s
  * that a lucky run put on top. */
 static size_t best_known(const struct tune *tune, const struct moments *moments)
 {
-    size_t best = tune->baseline;
+    size_t best = tune->engine.baseline;
     for (size_t i = 0; i < tune->space.n_points; i++) {
-        if (i == tune->baseline || tune->belief.excluded[i])
+        if (i == tune->engine.baseline || tune->engine.belief.excluded[i])
             continue;
-        if (best == tune->baseline ? moments[i].n > 0 : moments[i].n > moments[best].n)
+        if (best == tune->engine.baseline ? moments[i].n > 0 : moments[i].n > moments[best].n)
             best = i;
     }
     return best;
@@ -181,7 +173,7 @@ static bool differs(const struct tune *tune, size_t point, const struct moments 
     struct welch welch =
         welch_from_variances(sum / n - old.mean, variance / n, df, variance / (double)old.n, df);
     double limit = student_quantile(1 - CHECK_ALPHA / 4, df) * welch.standard_error;
-    return fabs(welch.difference) > fmax(limit, tune->margin);
+    return fabs(welch.difference) > fmax(limit, tune->engine.margin);
 }
 
 /* Scatter of runs is taken from all points together: each alone has too few. */
@@ -210,10 +202,8 @@ static int add_replay(struct tune *tune, size_t point, struct sample sample, str
         return result;
     /* The journal's quantiles are kept, not those of the unfolded histogram. */
     record->samples[record->n - 1].latency_quantiles = quantiles;
-    if (point < tune->space.n_points) {
-        result = belief_tell(&tune->belief, point, tune_response(tune, &sample));
-        tune_weigh_trust(tune, point);
-    }
+    result = tune_tell(tune, point, &sample);
+    tune_weigh_trust(tune, point);
     return result;
 }
 
@@ -223,7 +213,7 @@ static int take_runs(struct tune *tune, const size_t *place)
     struct histogram *latency = malloc(sizeof *latency);
     int result = latency == NULL ? -ENOMEM : 0;
     for (size_t i = resume->journal.first; i < resume->journal.n_runs && result == 0; i++) {
-        if (place[i] == TUNE_NONE)
+        if (place[i] == ENGINE_NONE)
             continue;
         result = add_replay(tune, place[i], resume->journal.runs[i].sample, latency);
         resume->n_taken += result == 0;
@@ -255,13 +245,13 @@ static int leave_runs(struct tune *tune)
 static int check_and_take(struct tune *tune, size_t *place, struct moments *moments, struct err *err)
 {
     struct journal *journal = &tune->session->resume->journal;
-    size_t runs[2 * CHECK_REPLAYS], points[2] = {tune->baseline};
+    size_t runs[2 * CHECK_REPLAYS], points[2] = {tune->engine.baseline};
     place_runs(tune, journal, place, moments);
     points[1] = best_known(tune, moments);
     size_t n = points[1] == points[0] ? CHECK_REPLAYS : 2 * CHECK_REPLAYS;
     for (size_t i = 0; i < n; i++)
         runs[i] = points[i % (n / CHECK_REPLAYS)];
-    int result = tune_measure(tune, runs, n, false, tune->time.end_ns, err);
+    int result = tune_measure(tune, runs, n, tune->engine.end_seconds, err);
     if (result < 0)
         return result;
     result = disagrees(tune, moments, points) ? leave_runs(tune) : take_runs(tune, place);

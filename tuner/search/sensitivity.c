@@ -32,19 +32,19 @@ static int find_changes(const struct tune *tune, size_t dim, struct sensitivity_
     factor->changes = calloc(n_levels, sizeof *factor->changes);
     if (factor->changes == NULL)
         return -ENOMEM;
-    return importance_changes(&tune->belief, tune->chosen, dim, factor->changes, &factor->n_changes);
+    return importance_changes(&tune->engine.belief, tune->engine.chosen, dim, factor->changes, &factor->n_changes);
 }
 
 int sensitivity_of(const struct tune *tune, struct sensitivity *ret_sensitivity)
 {
     *ret_sensitivity = (struct sensitivity){0};
-    if (tune->chosen == TUNE_NONE || tune->chosen >= tune->space.n_points)
+    if (tune->engine.chosen == ENGINE_NONE || tune->engine.chosen >= tune->space.n_points)
         return -ENODATA;
     gsl_rng *rng = gsl_rng_alloc(gsl_rng_mt19937);
     if (rng == NULL)
         return -ENOMEM;
     gsl_rng_set(rng, rng_derive(tune->session->seed, RNG_STREAM));
-    int result = importance_of(&tune->belief, N_DRAWS, tune->settings->runs.confidence_share, rng,
+    int result = importance_of(&tune->engine.belief, N_DRAWS, tune->settings->runs.confidence_share, rng,
                                &ret_sensitivity->importance);
     for (size_t dim = 0; result == 0 && dim < tune->space.n_dims; dim++)
         result = find_changes(tune, dim, &ret_sensitivity->factors[dim]);

@@ -65,7 +65,7 @@ static struct effect effect_of(const struct tune *tune, const struct sensitivity
     double tail = (1 - tune->settings->runs.confidence_share) / others / 2;
     double half = gsl_cdf_ugaussian_Qinv(tail) * sensitivity_deviation(tune, change);
     struct effect effect = {.low = exp(change->difference - half), .high = exp(change->difference + half)};
-    effect.worse = log(effect.high) < -tune->margin;
+    effect.worse = log(effect.high) < -tune->engine.margin;
     effect.same = effect.low >= 1 - SAME_SHARE && effect.high <= 1 + SAME_SHARE;
     return effect;
 }
@@ -151,7 +151,7 @@ static bool is_same(const struct tune *tune, const struct sensitivity_factor *fa
 static struct slice slice_of(const struct tune *tune, const struct sensitivity_factor *factor)
 {
     struct slice slice = {.n = factor->n_changes};
-    while (slice.own + 1 < slice.n && factor->changes[slice.own].point != tune->chosen)
+    while (slice.own + 1 < slice.n && factor->changes[slice.own].point != tune->engine.chosen)
         slice.own++;
     slice.first = slice.last = slice.own;
     while (slice.first > 0 && is_same(tune, factor, slice.first - 1, &slice.within))
@@ -194,9 +194,9 @@ static void say_ordered(const struct tune *tune, const struct sensitivity_factor
 
 static void say_direct(const struct tune *tune, const struct sensitivity_factor *factor, struct line *line)
 {
-    size_t other = factor->changes[0].point == tune->chosen ? 1 : 0;
+    size_t other = factor->changes[0].point == tune->engine.chosen ? 1 : 0;
     struct effect effect = effect_of(tune, factor, other);
-    bool direct = tune->records[tune->chosen].point.direct != 0;
+    bool direct = tune->records[tune->engine.chosen].point.direct != 0;
     if (!effect.worse && !effect.same)
         return;
     begin_clause(line);
@@ -235,7 +235,7 @@ static void say_categories(const struct tune *tune, const struct sensitivity_fac
     for (size_t i = 0; i < factor->n_changes; i++) {
         const struct importance_change *change = &factor->changes[i];
         struct effect effect = effect_of(tune, factor, i);
-        if (change->point == tune->chosen || (!effect.worse && !effect.same))
+        if (change->point == tune->engine.chosen || (!effect.worse && !effect.same))
             continue;
         begin_clause(line);
         append(line, "%s", level_text(tune, change->point, dim, buffer));
@@ -257,7 +257,7 @@ static bool all_same(const struct tune *tune, const struct sensitivity_factor *f
 {
     *ret_within = 0;
     for (size_t i = 0; i < factor->n_changes; i++) {
-        if (factor->changes[i].point != tune->chosen && !is_same(tune, factor, i, ret_within))
+        if (factor->changes[i].point != tune->engine.chosen && !is_same(tune, factor, i, ret_within))
             return false;
     }
     return true;

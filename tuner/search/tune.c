@@ -11,35 +11,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FALLBACK_STD     0.1  /* of log throughput from run to run, before replays tell */
-#define EXPLORE_SHARE    0.65 /* of the time before the confirmation */
-#define FIRST_DESIGN_MAX 12
-#define FASTEST_MARGIN   0.03 /* what is looked for is the best itself, as far as runs can tell */
-#define UNUSED_SHARE     0.25
-#define LEAST_RACE_RUNS  12 /* fewer would settle nothing */
+#define FASTEST_MARGIN 0.03 /* what is looked for is the best itself, as far as runs can tell */
+#define GRACE_SECONDS  3    /* that interfaces.md grants the replays after the choice */
 
-const struct tune_policy tune_policy_usual = {.final_share = TUNE_FINAL_SHARE,
+const struct tune_policy tune_policy_usual = {.judges = {.final_share = TUNE_FINAL_SHARE,
+                                                         .races_on = true,
+                                                         .races_again = true,
+                                                         .chooses_again = true},
                                               .takes_start_off = true,
                                               .has_pilot = true,
-                                              .has_counterpart = true,
-                                              .races_on = true,
-                                              .races_again = true,
-                                              .chooses_again = true};
+                                              .has_counterpart = true};
 
 const char *const tune_stop_text[] = {
-    [TUNE_STOP_NOT_YET] = "not stopped",
-    [TUNE_STOP_SEPARATED] = "the evidence settles it",
-    [TUNE_STOP_BUDGET] = "the budget is used up",
-    [TUNE_STOP_PLAN_DONE] = "the planned runs are done",
-    [TUNE_STOP_WRITES] = "the write budget (--max-write) is used up",
-    [TUNE_STOP_SPACE] = "the file system ran low on free space",
-    [TUNE_STOP_STALLED] = "the device did not finish a run in time",
-    [TUNE_STOP_INTERRUPTED] = "interrupted",
+    [ENGINE_STOP_NOT_YET] = "not stopped",
+    [ENGINE_STOP_SEPARATED] = "the evidence settles it",
+    [ENGINE_STOP_BUDGET] = "the budget is used up",
+    [ENGINE_STOP_PLAN_DONE] = "the planned runs are done",
+    [ENGINE_STOP_WRITES] = "the write budget (--max-write) is used up",
+    [ENGINE_STOP_SPACE] = "the file system ran low on free space",
+    [ENGINE_STOP_STALLED] = "the device did not finish a run in time",
+    [ENGINE_STOP_INTERRUPTED] = "interrupted",
 };
 
 uint64_t tune_now_ns(const struct tune *tune)
 {
     return clock_now_ns(&tune->session->clock);
+}
+
+double tune_now(const struct tune *tune)
+{
+    return ((double)tune_now_ns(tune) - (double)tune->session->start_ns) / 1e9;
+}
+
+bool tune_has_time(const struct tune *tune, double deadline_seconds, size_t n_runs)
+{
+    return engine_has_time(&tune->engine, tune_now(tune), deadline_seconds, n_runs);
 }
 
 /* Before anything was measured it is assumed that set-up, warm-up and flush together take as long as the run.
@@ -58,7 +64,7 @@ static int check_grid(const struct session *session, size_t n_points, struct err
     if (search_find(session->settings->search.method) != &search_grid)
         return 0;
     double needed =
-        (double)n_points * TUNE_GRID_REPLAYS * guess_run_seconds(session) / (1 - TUNE_FINAL_SHARE);
+        (double)n_points * ENGINE_GRID_REPLAYS * guess_run_seconds(session) / (1 - TUNE_FINAL_SHARE);
     if (!session->simulated)
         needed += session->target.fill_seconds;
     if (needed <= (double)session->settings->limits.budget_ns / 1e9)
@@ -66,28 +72,7 @@ static int check_grid(const struct session *session, size_t n_points, struct err
     return err_set(err, -EINVAL,
                    "--method grid: %zu settings x %d replays need about %.0fs; give --budget %.0fs, fewer "
                    "levels or a shorter --duration",
-                   n_points, TUNE_GRID_REPLAYS, needed, ceil(needed));
-}
-
-static void plan_time(struct tune *tune)
-{
-    uint64_t start_ns = tune->session->start_ns, now_ns = tune_now_ns(tune),
-             budget_ns = tune->settings->limits.budget_ns - tune->session->reserved_ns;
-    tune->time.end_ns = start_ns + budget_ns;
-    double kept = tune->policy.final_share + (settings_splits_sizes(tune->settings) ? TUNE_SPLIT_SHARE : 0);
-    tune->time.search_end_ns = start_ns + (uint64_t)((double)budget_ns * (1 - kept));
-    if (tune->time.search_end_ns < now_ns)
-        tune->time.search_end_ns = now_ns;
-    tune->time.explore_end_ns =
-        now_ns + (uint64_t)((double)(tune->time.search_end_ns - now_ns) * EXPLORE_SHARE);
-}
-
-static size_t first_design_size(const struct tune *tune)
-{
-    double left = ((double)tune->time.explore_end_ns - (double)tune_now_ns(tune)) / 1e9;
-    double affordable = left / tune->cost.run_seconds / 2;
-    double n = fmin(affordable, FIRST_DESIGN_MAX) * prior_design_share(tune->session);
-    return n < 4 ? 4 : (size_t)n;
+                   n_points, ENGINE_GRID_REPLAYS, needed, ceil(needed));
 }
 
 size_t tune_find_point(const struct tune *tune, const struct point *point)
@@ -96,16 +81,29 @@ size_t tune_find_point(const struct tune *tune, const struct point *point)
         if (factors_equal(&tune->records[i].point, point))
             return i;
     }
-    return TUNE_NONE;
+    return ENGINE_NONE;
+}
+
+void tune_set_point(struct tune *tune, size_t point)
+{
+    const struct point *setting = &tune->records[point].point;
+    struct engine_point *of = &tune->engine.points[point];
+    of->in_flight_bytes = (double)factors_bytes_in_flight(setting);
+    of->least_bytes =
+        measure_request_bytes(&tune->settings->workload.pattern, setting) * MEASURE_MIN_REQUESTS;
+    of->simplicity = (unsigned)setting->api;
+    of->distrusted = tune_distrust(tune, point) != 0;
+    of->failed = tune->records[point].failed != 0;
 }
 
 /* Index of a point, appended behind the space when it is not in it. */
 static size_t place_point(struct tune *tune, const struct point *point)
 {
     size_t place = tune_find_point(tune, point);
-    if (place != TUNE_NONE)
+    if (place != ENGINE_NONE)
         return place;
     tune->records[tune->n_records].point = *point;
+    tune_set_point(tune, tune->n_records);
     return tune->n_records++;
 }
 
@@ -170,15 +168,14 @@ static void place_baselines(struct tune *tune)
     struct session *session = tune->session;
     struct point default_setting = default_point(settings), current = tune_current_point(settings);
     bool standard_works = candidates_check(session, &default_setting, file_bytes_of(session), NULL) == 0;
-    tune->default_setting = TUNE_NONE;
     tune->baseline_is_default = !settings->search.current_given && standard_works;
     if (settings->search.current_given) {
-        tune->baseline = place_point(tune, &current);
+        tune->engine.baseline = place_point(tune, &current);
         if (standard_works && !factors_equal(&default_setting, &current))
-            tune->default_setting = place_point(tune, &default_setting);
+            tune->engine.default_setting = place_point(tune, &default_setting);
         tune->baseline_is_default = factors_equal(&default_setting, &current);
     } else {
-        tune->baseline = standard_works ? place_point(tune, &default_setting) : cheapest_point(tune);
+        tune->engine.baseline = standard_works ? place_point(tune, &default_setting) : cheapest_point(tune);
     }
 }
 
@@ -187,17 +184,16 @@ static void place_watched(struct tune *tune)
     const struct tune_policy *policy = &tune->policy;
     for (size_t i = 0; i < policy->n_watched; i++) {
         if (candidates_check(tune->session, &policy->watched[i], file_bytes_of(tune->session), NULL) == 0)
-            tune->watched[tune->n_watched++] = place_point(tune, &policy->watched[i]);
+            tune->engine.watched[tune->engine.n_watched++] = place_point(tune, &policy->watched[i]);
     }
 }
 
 static int make_records(struct tune *tune, struct err *err)
 {
     size_t n = tune->candidates.n;
-    tune->records = calloc(n + 3 + TUNE_MAX_WATCHED, sizeof *tune->records);
-    tune->verdicts = calloc(n, sizeof *tune->verdicts);
-    tune->cost.point_seconds = calloc(n, sizeof *tune->cost.point_seconds);
-    if (tune->records == NULL || tune->verdicts == NULL || tune->cost.point_seconds == NULL)
+    tune->records = calloc(n + TUNE_MOST_OUTSIDE, sizeof *tune->records);
+    tune->latency = malloc(sizeof *tune->latency);
+    if (tune->records == NULL || tune->latency == NULL)
         return err_set(err, -ENOMEM, "no memory for %zu settings", n);
     for (size_t i = 0; i < n; i++)
         tune->records[i].point = tune->candidates.points[i];
@@ -218,24 +214,53 @@ static double ceiling_bps(const struct tune *tune)
     return ceiling;
 }
 
-static int make_search(struct tune *tune, struct err *err)
+static void set_up_engine(struct tune *tune)
 {
-    tune->search = search_find(tune->settings->search.method);
-    if (tune->search == NULL)
+    const struct settings *settings = tune->settings;
+    bool splits = settings_splits_sizes(settings);
+    double margin = objective_margin(settings);
+    bool fastest = settings->search.prefers == PREFERS_FASTEST;
+    tune->engine = (struct engine){
+        .space = &tune->space,
+        .search = search_find(settings->search.method),
+        .policy = tune->policy.judges,
+        .margin = fastest ? fmin(margin, FASTEST_MARGIN) : margin,
+        .tolerance = margin,
+        .confidence_share = settings->runs.confidence_share,
+        .budget_seconds = (double)settings->limits.budget_ns / 1e9,
+        .end_seconds = (double)(settings->limits.budget_ns - tune->session->reserved_ns) / 1e9,
+        .grace_seconds = GRACE_SECONDS,
+        .run_seconds = guess_run_seconds(tune->session),
+        .duration_seconds = (double)tune->duration_ns / 1e9,
+        .design_share = prior_design_share(tune->session),
+        .prefers_fastest = fastest,
+        .is_of_rates = tune_is_of_throughput(tune),
+        .limit_ns = (double)settings->search.max_latency_p99_ns,
+        .has_counterpart = !tune->session->simulated,
+        .n_outside_most = TUNE_MOST_OUTSIDE,
+    };
+    /* A search that has to judge more keeps to its plan. */
+    tune->engine.policy.races_on &= !profiles_wanted(settings) && !splits;
+    tune->engine.policy.split_share = splits ? TUNE_SPLIT_SHARE : 0;
+}
+
+static int make_engine(struct tune *tune, struct err *err)
+{
+    set_up_engine(tune);
+    if (tune->engine.search == NULL)
         return err_set(err, -EINVAL, "--method: '%s' is not a search method", tune->settings->search.method);
-    tune->rng = gsl_rng_alloc(gsl_rng_mt19937);
-    tune->search_state = calloc(1, tune->search->state_size);
-    if (tune->rng == NULL || tune->search_state == NULL)
-        return err_set(err, -ENOMEM, "no memory for the search");
-    gsl_rng_set(tune->rng, rng_derive(tune->session->seed, 2));
-    int result = belief_init(&tune->belief, &tune->space, tune->search->model, FALLBACK_STD);
+    int result = engine_init(&tune->engine, tune_now(tune), rng_derive(tune->session->seed, 2));
+    if (result < 0)
+        return err_sys(err, result, "cannot start the search");
+    for (size_t i = 0; i < tune->n_records; i++)
+        tune_set_point(tune, i);
+    place_baselines(tune);
+    place_watched(tune);
     if (tune_is_of_throughput(tune) && !settings_splits_sizes(tune->settings))
-        tune->belief.ceiling = log(ceiling_bps(tune));
-    /* What a few runs find late can no longer be shown to meet a bound on p99. */
-    tune->belief.ignores_lone_peaks = tune->settings->search.max_latency_p99_ns != 0;
-    if (result == 0)
-        result = tune->search->init(tune->search_state, &tune->space, first_design_size(tune), tune->rng);
-    return result < 0 ? err_sys(err, result, "cannot start the search") : 0;
+        tune->engine.belief.ceiling = log(ceiling_bps(tune));
+    tune_exclude_distrusted(tune);
+    engine_expect_costs(&tune->engine);
+    return 0;
 }
 
 int tune_init(struct tune *tune, struct session *session, struct err *err)
@@ -244,17 +269,9 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
     tune->session = session;
     tune->settings = session->settings;
     tune->policy = session->policy != NULL ? *session->policy : tune_policy_usual;
-    tune->best = tune->chosen = tune->baseline = tune->default_setting = tune->counterpart = TUNE_NONE;
-    tune->split = tune->unsplit = tune->unpaid = TUNE_NONE;
-    tune->lowest_p99_ns = tune->shortfall_share = NAN;
-    tune->margin = objective_margin(tune->settings);
-    if (tune->settings->search.prefers == PREFERS_FASTEST)
-        tune->margin = fmin(tune->margin, FASTEST_MARGIN);
+    tune->split = tune->unsplit = ENGINE_NONE;
     tune->reference_log_bps = -INFINITY;
     tune_length_init(tune);
-    tune->cost.run_seconds = guess_run_seconds(session);
-    tune->cost.around_seconds = fmax(0, tune->cost.run_seconds - (double)tune->duration_ns / 1e9);
-    plan_time(tune);
     int result = candidates_build(&tune->candidates, session, file_bytes_of(session), err);
     if (result == 0)
         result = tune_check(session, &tune->candidates, file_bytes_of(session), err);
@@ -262,63 +279,36 @@ int tune_init(struct tune *tune, struct session *session, struct err *err)
         result = err_set(err, -ENOMEM, "no memory for a space of %zu settings", tune->candidates.n);
     if (result == 0)
         result = make_records(tune, err);
-    if (result == 0) {
-        place_baselines(tune);
-        place_watched(tune);
-        result = make_search(tune, err);
-        if (result == 0) {
-            tune_exclude_distrusted(tune);
-            tune_expect_costs(tune);
-        }
-    }
+    if (result == 0)
+        result = make_engine(tune, err);
     if (result == 0)
         result = prior_begin(tune, err);
     return result == 0 ? resume_begin(tune, err) : result;
 }
 
-/* Called when no other choice can be made: a choice that was not run after the first one is given up for the
- * best point of then, which was. */
-static void keep_confirmed(struct tune *tune, size_t best)
+/* --- the answer --- */
+
+double tune_shortfall_share(const struct tune *tune)
 {
-    size_t chosen = tune->chosen;
-    if (chosen != TUNE_NONE && record_count(&tune->records[chosen], true) < TUNE_MIN_REPLAYS &&
-        tune_is_eligible(tune, best))
-        tune->best = tune->chosen = best;
+    double shortfall = tune->engine.shortfall;
+    return isfinite(shortfall) ? objective_share(tune->settings, shortfall) : NAN;
 }
 
-/* When the runs after the choice show that the chosen point is worse than another, the choice is made again,
- * once. The runs that the new choice used no longer count as made after it. */
-static int choose_and_confirm(struct tune *tune, struct err *err)
+double tune_lowest_p99_ns(const struct tune *tune)
 {
-    /* Results of other hosts steered the search; the choice uses only what was measured here. */
-    belief_prior_drop(&tune->belief);
-    int result = belief_update(&tune->belief, true, tune->rng);
-    if (result == -ENOMEM)
-        return err_sys(err, result, "cannot fit a model");
-    tune_choose(tune);
-    if (tune->chosen == TUNE_NONE)
-        return 0;
-    result = tune_confirm(tune, err);
-    size_t best = tune->best, chosen = tune->chosen;
-    if (result < 0 || belief_update(&tune->belief, true, tune->rng) == -ENOMEM)
-        return result;
-    tune_choose(tune);
-    if (tune->verdicts[chosen] != VERDICT_WORSE && tune->records[chosen].failed == 0 &&
-        tune_distrust(tune, chosen) == 0) {
-        tune->best = best;
-        tune->chosen = chosen;
-        return 0;
+    double lowest = NAN;
+    for (size_t i = 0; i < tune->space.n_points && tune->settings->search.max_latency_p99_ns != 0; i++) {
+        const struct record *record = &tune->records[i];
+        double sum = 0;
+        for (size_t k = 0; k < record->n; k++)
+            sum += record->samples[k].latency_p99_ns;
+        if (record->n > 0 && record->failed == 0 && tune_distrust(tune, i) == 0)
+            lowest = fmin(lowest, sum / (double)record->n);
     }
-    /* Where bytes are scarce they do not allow another choice; a night compares all points that were run
-     * after the choice, whichever was chosen. */
-    if (!tune->policy.chooses_again) {
-        keep_confirmed(tune, best);
-        return 0;
-    }
-    for (size_t i = 0; i < tune->n_records; i++)
-        record_age(&tune->records[i]);
-    return tune->chosen == TUNE_NONE ? 0 : tune_confirm(tune, err);
+    return lowest;
 }
+
+/* --- the runs --- */
 
 /* How many bytes the search may write. */
 static uint64_t most_bytes(const struct tune *tune)
@@ -333,44 +323,80 @@ static void reserve_writes(struct tune *tune)
     uint64_t max_bytes = most_bytes(tune), used_bytes = session->bytes_written;
     if (max_bytes > used_bytes)
         session->write_limit_bytes =
-            max_bytes - (uint64_t)((double)(max_bytes - used_bytes) * tune->policy.final_share);
+            max_bytes - (uint64_t)((double)(max_bytes - used_bytes) * tune->engine.policy.final_share);
     tune_writes_reserve(tune);
 }
 
-static int conclude(struct tune *tune, struct err *err)
+/* What goes beside the replays after the choice. */
+static int accompany(struct tune *tune, struct err *err)
 {
-    tune->session->write_limit_bytes = most_bytes(tune);
-    int result = choose_and_confirm(tune, err);
-    if (result < 0)
-        return result;
-    tune_weigh_split(tune);
-    return tune_judge(tune);
+    if (profiles_wanted(tune->settings) && profiles_choose(tune) < 0)
+        return err_set(err, -ENOMEM, "no memory for the profiles");
+    for (size_t p = 0; tune->profiles.chosen && p < PROFILE_N; p++)
+        engine_accompany(&tune->engine, tune->profiles.point[p]);
+    tune_pair_split(tune);
+    engine_accompany(&tune->engine, tune->split);
+    engine_accompany(&tune->engine, tune->unsplit);
+    tune_writes_tell(tune);
+    tune_set_counterpart(tune);
+    return 0;
 }
 
-/* Whether the runs after the choice made a choice doubtful that had been settled, and time is left for more.
- * With a bound on p99, points were excluded for good by now, and another race would not bring them back. */
-static bool is_worth_another_race(const struct tune *tune)
+/* The engine stands between two parts of the search. */
+static int take_turn(struct tune *tune, struct err *err)
 {
-    return tune->policy.races_again && tune->stop == TUNE_STOP_SEPARATED && !tune->conclusive &&
-           tune->chosen != TUNE_NONE && tune->settings->search.max_latency_p99_ns == 0 &&
-           tune_has_time(tune, tune_race_end_ns(tune), LEAST_RACE_RUNS);
+    bool first = tune->engine.n_aged == 0;
+    int result = 0;
+    switch (tune->engine.phase) {
+    case ENGINE_RACE:
+        reserve_writes(tune);
+        result = first ? profiles_scout(tune, err) : 0;
+        break;
+    case ENGINE_CHOICE:
+        result = first ? tune_seek_unsplit(tune, err) : 0;
+        tune->session->write_limit_bytes = most_bytes(tune);
+        break;
+    case ENGINE_PLAN:
+        result = accompany(tune, err);
+        break;
+    case ENGINE_WEIGH:
+        tune_weigh_counterpart(tune);
+        break;
+    case ENGINE_VERDICT:
+        tune_weigh_split(tune);
+        break;
+    default:
+        break;
+    }
+    tune_tell_trust(tune);
+    return result < 0 ? result : profiles_leave_out_steep(tune);
 }
 
-static int race_again(struct tune *tune, struct err *err)
+/* Runs after a choice become ordinary ones where the engine takes them for another one. */
+static void age_records(struct tune *tune)
 {
+    if (tune->n_aged == tune->engine.n_aged)
+        return;
+    tune->n_aged = tune->engine.n_aged;
     for (size_t i = 0; i < tune->n_records; i++)
         record_age(&tune->records[i]);
-    tune->stop = TUNE_STOP_NOT_YET;
-    reserve_writes(tune);
-    int result = tune_race(tune, err);
-    return result < 0 ? result : conclude(tune, err);
 }
 
-/* Whether so much time is left that nobody would say it was used up. */
-static bool has_unused_time(const struct tune *tune)
+static int run_engine(struct tune *tune, struct err *err)
 {
-    double left_ns = (double)tune->time.end_ns - (double)tune_now_ns(tune);
-    return left_ns > UNUSED_SHARE * (double)tune->settings->limits.budget_ns;
+    struct engine_run run;
+    int result = 0, asked = ENGINE_RUN;
+    while (result == 0 && asked != ENGINE_DONE) {
+        asked = engine_ask(&tune->engine, tune_now(tune), &run);
+        if (asked < 0)
+            return err_sys(err, asked, "the search cannot go on");
+        age_records(tune);
+        if (asked == ENGINE_TURN)
+            result = take_turn(tune, err);
+        else if (asked == ENGINE_RUN)
+            result = tune_one_run(tune, &run, err);
+    }
+    return result;
 }
 
 int tune_run(struct tune *tune, struct err *err)
@@ -380,21 +406,7 @@ int tune_run(struct tune *tune, struct err *err)
     int result = resume_take_over(tune, err);
     if (result == 0)
         result = tune_length(tune, err);
-    if (result == 0)
-        result = tune_explore(tune, err);
-    if (result == 0)
-        result = profiles_scout(tune, err);
-    if (result == 0)
-        result = tune_race(tune, err);
-    if (result == 0)
-        result = tune_seek_unsplit(tune, err);
-    if (result == 0)
-        result = conclude(tune, err);
-    while (result == 0 && is_worth_another_race(tune))
-        result = race_again(tune, err);
-    if (tune->stop == TUNE_STOP_NOT_YET)
-        tune->stop = has_unused_time(tune) ? TUNE_STOP_PLAN_DONE : TUNE_STOP_BUDGET;
-    return result;
+    return result == 0 ? run_engine(tune, err) : result;
 }
 
 void tune_done(struct tune *tune)
@@ -402,18 +414,12 @@ void tune_done(struct tune *tune)
     for (size_t i = 0; i < tune->n_records; i++)
         record_done(&tune->records[i]);
     sustained_done(&tune->sustained);
-    if (tune->records != NULL && tune->counterpart != TUNE_NONE)
-        record_done(&tune->records[tune->counterpart]);
+    if (tune->records != NULL && tune->engine.counterpart != ENGINE_NONE)
+        record_done(&tune->records[tune->engine.counterpart]);
     free(tune->records);
-    free(tune->verdicts);
-    free(tune->cost.point_seconds);
+    free(tune->latency);
     profiles_done(&tune->profiles);
-    if (tune->search != NULL && tune->search_state != NULL)
-        tune->search->done(tune->search_state);
-    free(tune->search_state);
-    if (tune->rng != NULL)
-        gsl_rng_free(tune->rng);
-    belief_done(&tune->belief);
+    engine_done(&tune->engine);
     space_done(&tune->space);
     candidates_free(&tune->candidates);
 }

@@ -17,40 +17,40 @@ static bool make_sequential(const struct pattern *pattern, struct pattern *ret_p
 }
 
 /* It must not cost the replays of the confirmation: these come first in time and in the write budget. */
-static bool is_affordable(const struct tune *tune, size_t n_points, uint64_t deadline_ns)
+static bool is_affordable(const struct tune *tune)
 {
     const struct session *session = tune->session;
-    size_t n_runs = n_points * TUNE_CONFIRMING_LEAST + TUNE_COUNTERPART_REPLAYS;
+    size_t n_runs = tune->engine.confirm.n * ENGINE_CONFIRMING_LEAST + ENGINE_COUNTERPART_REPLAYS;
     double seconds = 2 * (double)tune->duration_ns / 1e9;
     double bytes = pattern_writes(&tune->settings->workload.pattern)
                        ? (double)n_runs * seconds * session->fastest_bps
                        : 0;
-    return tune_has_time(tune, deadline_ns, n_runs) &&
+    return tune_has_time(tune, tune->engine.confirm.deadline_seconds, n_runs) &&
            (double)session->bytes_written + bytes <= (double)session->write_limit_bytes;
 }
 
-bool tune_has_counterpart(struct tune *tune, size_t n_points, uint64_t deadline_ns)
+void tune_set_counterpart(struct tune *tune)
 {
-    const struct point *point = &tune->records[tune->chosen].point;
+    const struct point *point = &tune->records[tune->engine.chosen].point;
     bool cold = tune->session->env.cache == MEASURE_CACHE_COLD;
-    if (tune->counterpart != TUNE_NONE)
-        record_done(&tune->records[tune->counterpart]);
-    tune->counterpart = TUNE_NONE;
-    if (tune->session->simulated || (!cold && point->direct == 0) ||
-        !make_sequential(&tune->settings->workload.pattern, &tune->sequential) ||
-        !is_affordable(tune, n_points, deadline_ns))
-        return false;
-    tune->counterpart = tune->n_records;
-    tune->records[tune->counterpart].point = *point;
-    return true;
+    if (tune->engine.counterpart != ENGINE_NONE)
+        record_done(&tune->records[tune->engine.counterpart]);
+    tune->engine.counterpart = ENGINE_NONE;
+    if (!tune->policy.has_counterpart || tune->session->simulated || (!cold && point->direct == 0) ||
+        !make_sequential(&tune->settings->workload.pattern, &tune->sequential) || !is_affordable(tune))
+        return;
+    tune->engine.counterpart = tune->n_records;
+    tune->records[tune->n_records] = (struct record){.point = *point};
+    engine_forget(&tune->engine, tune->n_records);
+    tune_set_point(tune, tune->n_records);
 }
 
 void tune_weigh_counterpart(struct tune *tune)
 {
-    if (tune->counterpart == TUNE_NONE)
+    if (tune->engine.counterpart == ENGINE_NONE)
         return;
-    struct record *chosen = &tune->records[tune->chosen];
-    const struct record *counterpart = &tune->records[tune->counterpart];
+    struct record *chosen = &tune->records[tune->engine.chosen];
+    const struct record *counterpart = &tune->records[tune->engine.counterpart];
     if (warnings_random_faster(record_log_moments(chosen, true), record_log_moments(counterpart, true)))
         chosen->warning_set |= WARNINGS_BIT(WARNING_RANDOM_FASTER_THAN_SEQUENTIAL);
 }

@@ -42,6 +42,12 @@ uint64_t tune_length_first_ns(const struct settings *settings)
     return duration_ns > CLOCK_NS_PER_S ? CLOCK_NS_PER_S : duration_ns;
 }
 
+void tune_length_set(struct tune *tune, uint64_t duration_ns)
+{
+    tune->duration_ns = duration_ns;
+    tune->engine.duration_seconds = (double)duration_ns / 1e9;
+}
+
 void tune_length_init(struct tune *tune)
 {
     const struct settings *settings = tune->settings;
@@ -60,16 +66,16 @@ static size_t list_fastest(const struct tune *tune, const size_t *points, size_t
 {
     size_t chosen[N_REPLAYED] = {0}, n_chosen = 0, n_list = 0;
     while (n_chosen < N_REPLAYED) {
-        size_t best = TUNE_NONE;
+        size_t best = ENGINE_NONE;
         for (size_t i = 0; i < n; i++) {
             bool taken = tune->records[points[i]].n == 0;
             for (size_t k = 0; k < n_chosen; k++)
                 taken |= chosen[k] == points[i];
-            if (!taken && (best == TUNE_NONE || record_log_moments(&tune->records[points[i]], false).mean >
+            if (!taken && (best == ENGINE_NONE || record_log_moments(&tune->records[points[i]], false).mean >
                                                     record_log_moments(&tune->records[best], false).mean))
                 best = points[i];
         }
-        if (best == TUNE_NONE)
+        if (best == ENGINE_NONE)
             break;
         chosen[n_chosen++] = best;
     }
@@ -101,41 +107,41 @@ static size_t list_telling(const struct tune_length *length, size_t *ret_list)
  * to fill and drain. */
 static size_t list_small(const struct tune *tune, size_t *ret_list)
 {
-    size_t least = TUNE_NONE, most = TUNE_NONE;
+    size_t least = ENGINE_NONE, most = ENGINE_NONE;
     for (size_t i = 0; i < tune->space.n_points; i++) {
         const struct point *point = &tune->records[i].point;
         uint64_t bytes = factors_bytes_in_flight(point);
-        if (measure_writes_once(&tune->settings->workload.pattern, point) || tune->belief.excluded[i] ||
+        if (measure_writes_once(&tune->settings->workload.pattern, point) || tune->engine.belief.excluded[i] ||
             bytes > SMALL_BYTES || point->queue_depth * point->threads > SMALL_QUEUE)
             continue;
-        if (least == TUNE_NONE || bytes < factors_bytes_in_flight(&tune->records[least].point))
+        if (least == ENGINE_NONE || bytes < factors_bytes_in_flight(&tune->records[least].point))
             least = i;
-        if (most == TUNE_NONE || bytes > factors_bytes_in_flight(&tune->records[most].point))
+        if (most == ENGINE_NONE || bytes > factors_bytes_in_flight(&tune->records[most].point))
             most = i;
     }
-    for (size_t k = 0; k < SMALL_REPLAYS && least != TUNE_NONE; k++) {
+    for (size_t k = 0; k < SMALL_REPLAYS && least != ENGINE_NONE; k++) {
         ret_list[2 * k] = least;
         ret_list[2 * k + 1] = most;
     }
-    return least != TUNE_NONE ? 2 * (size_t)SMALL_REPLAYS : 0;
+    return least != ENGINE_NONE ? 2 * (size_t)SMALL_REPLAYS : 0;
 }
 
 /* Makes runs that no record keeps. */
-static int measure_discarded(struct tune *tune, size_t *list, size_t n, uint64_t duration_ns, bool warm,
-                             uint64_t deadline_ns, struct err *err)
+static int measure_discarded(struct tune *tune, const size_t *list, size_t n, uint64_t duration_ns, bool warm,
+                             double deadline_seconds, struct err *err)
 {
     struct tune_length *length = &tune->length;
     uint64_t kept_ns = tune->duration_ns, limit_ns = length->warmup_limit_ns;
-    double longer = (double)(duration_ns - kept_ns) / 1e9, run_seconds = tune->cost.run_seconds;
-    if (!tune_has_time(tune, deadline_ns, 1))
+    double longer = (double)(duration_ns - kept_ns) / 1e9, run_seconds = tune->engine.run_seconds;
+    if (!tune_has_time(tune, deadline_seconds, 1))
         return 0;
-    tune->duration_ns = duration_ns;
-    tune->cost.run_seconds += longer;
+    tune_length_set(tune, duration_ns);
+    tune->engine.run_seconds += longer;
     length->warmup_limit_ns = warm ? limit_ns : 0;
     length->discarded = true;
-    int result = tune_measure(tune, list, n, false, deadline_ns, err);
-    tune->duration_ns = kept_ns;
-    tune->cost.run_seconds = run_seconds;
+    int result = tune_measure(tune, list, n, deadline_seconds, err);
+    tune_length_set(tune, kept_ns);
+    tune->engine.run_seconds = run_seconds;
     length->warmup_limit_ns = limit_ns;
     length->discarded = false;
     return result;
@@ -154,30 +160,30 @@ static enum run_length_start start_of(const struct tune_length *length)
 
 /* Adds longer runs, which show whether the scatter inside a run becomes smaller with its length; only where
  * the budget has room for many of them. */
-static int try_longer(struct tune *tune, const size_t *points, size_t n, uint64_t deadline_ns,
+static int try_longer(struct tune *tune, const size_t *points, size_t n, double deadline_seconds,
                       struct err *err)
 {
     size_t list[N_REPLAYED * LONG_REPLAYS];
     size_t n_list = list_fastest(tune, points, n, LONG_REPLAYS, list);
-    uint64_t duration_ns = LONG_RATIO * tune->duration_ns, now_ns = tune_now_ns(tune);
-    double needed_ns =
-        (tune->cost.run_seconds * 1e9 + (double)(duration_ns - tune->duration_ns)) * (double)n_list;
+    uint64_t duration_ns = LONG_RATIO * tune->duration_ns;
+    double longer = (double)(duration_ns - tune->duration_ns) / 1e9;
+    double needed_seconds = (tune->engine.run_seconds + longer) * (double)n_list;
     if (n_list < (size_t)N_REPLAYED * LONG_REPLAYS ||
         (double)duration_ns / 1e9 > tune_writes_longest_seconds(tune, TUNE_WRITES_SCARCE_RUNS) ||
-        (double)now_ns + 1.2 * needed_ns > (double)deadline_ns)
+        tune_now(tune) + 1.2 * needed_seconds > deadline_seconds)
         return 0;
-    return measure_discarded(tune, list, n_list, duration_ns, true, deadline_ns, err);
+    return measure_discarded(tune, list, n_list, duration_ns, true, deadline_seconds, err);
 }
 
 /* Makes longer runs to find bursts. A short run may lie within one burst and then looks steady. */
-static int look_for_pulses(struct tune *tune, uint64_t deadline_ns, struct err *err)
+static int look_for_pulses(struct tune *tune, double deadline_seconds, struct err *err)
 {
     size_t list[RATE_LIMIT_BURSTS_POINTS];
     size_t n_list = rate_limit_bursts_list(tune, list);
     if (n_list == 0)
         return 0;
     tune->length.bursts.looking = true;
-    int result = measure_discarded(tune, list, n_list, TUNE_TRANSIENT_RUN_NS, false, deadline_ns, err);
+    int result = measure_discarded(tune, list, n_list, TUNE_TRANSIENT_RUN_NS, false, deadline_seconds, err);
     tune->length.bursts.looking = false;
     return result;
 }
@@ -185,28 +191,28 @@ static int look_for_pulses(struct tune *tune, uint64_t deadline_ns, struct err *
 static int look(struct tune *tune, const size_t *points, size_t n, struct err *err)
 {
     size_t list[TUNE_LENGTH_POINTS * REPLAYS];
-    uint64_t share_ns = (uint64_t)((double)tune->settings->limits.budget_ns * TUNE_LENGTH_SHARE);
-    uint64_t deadline_ns = tune_now_ns(tune) + share_ns;
+    double share_seconds = tune->engine.budget_seconds * TUNE_LENGTH_SHARE;
+    double deadline_seconds = tune_now(tune) + share_seconds;
     /* Where the time is too short for enough repeated runs to decide from, none is repeated. */
-    bool enough = tune_has_time(tune, deadline_ns, n + (size_t)RUN_LENGTH_LEAST_DF);
+    bool enough = tune_has_time(tune, deadline_seconds, n + (size_t)RUN_LENGTH_LEAST_DF);
     memcpy(list, points, n * sizeof list[0]);
-    int result = tune_measure(tune, list, n, false, deadline_ns, err);
-    for (size_t i = 1; i < REPLAYS && enough && result == 0 && tune->stop == TUNE_STOP_NOT_YET; i++) {
+    int result = tune_measure(tune, list, n, deadline_seconds, err);
+    for (size_t i = 1; i < REPLAYS && enough && result == 0 && tune->engine.stop == ENGINE_STOP_NOT_YET; i++) {
         size_t n_list = list_fastest(tune, points, n, 1, list);
-        result = tune_measure(tune, list, n_list, false, deadline_ns, err);
+        result = tune_measure(tune, list, n_list, deadline_seconds, err);
     }
-    if (result == 0 && enough && tune->stop == TUNE_STOP_NOT_YET &&
+    if (result == 0 && enough && tune->engine.stop == ENGINE_STOP_NOT_YET &&
         start_of(&tune->length) == RUN_LENGTH_START_UNKNOWN)
-        result = tune_measure(tune, list, list_small(tune, list), false, deadline_ns, err);
-    if (result == 0 && tune->stop == TUNE_STOP_NOT_YET && start_of(&tune->length) == RUN_LENGTH_START_APART) {
+        result = tune_measure(tune, list, list_small(tune, list), deadline_seconds, err);
+    if (result == 0 && tune->engine.stop == ENGINE_STOP_NOT_YET && start_of(&tune->length) == RUN_LENGTH_START_APART) {
         size_t n_list = list_telling(&tune->length, list);
         result = measure_discarded(tune, list, n_list, TUNE_TRANSIENT_RUN_NS, false,
-                                   deadline_ns + share_ns / 2, err);
+                                   deadline_seconds + share_seconds / 2, err);
     }
-    if (result == 0 && tune->stop == TUNE_STOP_NOT_YET && start_of(&tune->length) != RUN_LENGTH_START_APART)
-        result = look_for_pulses(tune, deadline_ns + share_ns, err);
-    if (result == 0 && tune->stop == TUNE_STOP_NOT_YET)
-        result = try_longer(tune, points, n, deadline_ns, err);
+    if (result == 0 && tune->engine.stop == ENGINE_STOP_NOT_YET && start_of(&tune->length) != RUN_LENGTH_START_APART)
+        result = look_for_pulses(tune, deadline_seconds + share_seconds, err);
+    if (result == 0 && tune->engine.stop == ENGINE_STOP_NOT_YET)
+        result = try_longer(tune, points, n, deadline_seconds, err);
     return result;
 }
 
@@ -272,7 +278,7 @@ static struct run_length choose(struct tune *tune)
         points[n++] = (struct run_length_point){run->overhead_seconds + warmup_of(length, run), run->within,
                                                 slow ? run->seconds : 0};
     }
-    double left = ((double)tune->time.search_end_ns - (double)tune_now_ns(tune)) / 1e9;
+    double left = tune->engine.search_end_seconds - tune_now(tune);
     double longest = fmin(left / LEAST_RUNS - overhead, (double)LONGEST_NS / 1e9);
     longest = fmin(longest, tune_writes_longest_seconds(tune, TUNE_WRITES_SCARCE_RUNS));
     struct run_length_replays replays[] = {pool(length, tune->duration_ns),
@@ -314,16 +320,13 @@ static bool choose_warmup(struct tune *tune)
 static int begin_again(struct tune *tune, size_t *points, size_t n, struct err *err)
 {
     for (size_t i = 0; i < tune->n_records; i++) {
-        tune->length.n_discarded += tune->records[i].n;
-        record_discard(&tune->records[i]);
-        if (i < tune->space.n_points)
-            belief_forget(&tune->belief, i);
+        tune_forget(tune, i);
     }
     sustained_done(&tune->sustained);
     tune->sustained = (struct sustained){0};
     resume_decide(tune, false);
     save_set_aside(tune->session);
-    return tune_measure(tune, points, n, false, tune->time.explore_end_ns, err);
+    return tune_measure(tune, points, n, tune->engine.explore_end_seconds, err);
 }
 
 /* Runs that write every block once have no warm-up. Where other runs need one, these must last so long that
@@ -331,7 +334,7 @@ static int begin_again(struct tune *tune, size_t *points, size_t n, struct err *
 static uint64_t least_beside_warmup(const struct tune *tune)
 {
     uint64_t least_ns = TUNE_TRANSIENT_UNWARMED_RATIO * tune->length.warmup_least_ns;
-    double around_ns = tune->cost.run_seconds * 1e9 + (double)tune->length.warmup_least_ns;
+    double around_ns = tune->engine.run_seconds * 1e9 + (double)tune->length.warmup_least_ns;
     double most_ns = (double)tune->settings->limits.budget_ns / UNWARMED_LEAST_RUNS - around_ns;
     if (least_ns == 0 || most_ns <= 0 || tune->length.start.taken_off)
         return 0;
@@ -389,15 +392,15 @@ static int decide(struct tune *tune, size_t *points, size_t n, struct err *err)
     bool taken_off = length->start.taken_off, again = waits && !taken_off;
     uint64_t duration_ns = choose_duration(tune);
     uint64_t warmup_ns = taken_off ? 0 : length->warmup_least_ns;
-    tune->cost.run_seconds += (double)(duration_ns - tune->duration_ns + warmup_ns) / 1e9;
+    tune->engine.run_seconds += (double)(duration_ns - tune->duration_ns + warmup_ns) / 1e9;
     again |= duration_ns != tune->duration_ns;
-    tune->duration_ns = duration_ns;
+    tune_length_set(tune, duration_ns);
     tune_transient_tell(tune);
     rate_limit_bursts_tell(tune);
     if (tune->settings->runs.warmup_limit_ns == UINT64_MAX && rate_limit_bursts_least_ns(tune) == 0 &&
         length->warmup_limit_ns > TUNE_LENGTH_WARMUP_NS && length->warmup_limit_ns < duration_ns)
         length->warmup_limit_ns = duration_ns;
-    if (again && tune->stop == TUNE_STOP_NOT_YET)
+    if (again && tune->engine.stop == ENGINE_STOP_NOT_YET)
         return begin_again(tune, points, n, err);
     resume_decide(tune, !again);
     return 0;
@@ -411,37 +414,37 @@ static int measure_missed(struct tune *tune, size_t *points, size_t n, struct er
         if (tune->records[points[i]].n == 0)
             points[n_missed++] = points[i];
     }
-    return tune_measure(tune, points, n_missed, false, tune->time.explore_end_ns, err);
+    return tune_measure(tune, points, n_missed, tune->engine.explore_end_seconds, err);
 }
 
 int tune_length(struct tune *tune, struct err *err)
 {
     struct tune_length *length = &tune->length;
     size_t points[TUNE_LENGTH_POINTS + 1], n_asked = 0, n = 0;
-    if (tune->search == &search_grid || length->decided)
+    if (tune->engine.search == &search_grid || length->decided)
         return 0;
     int result = tune_writes_look(tune, err);
-    if (result < 0 || !tune->policy.has_pilot || tune->stop != TUNE_STOP_NOT_YET ||
+    if (result < 0 || !tune->policy.has_pilot || tune->engine.stop != ENGINE_STOP_NOT_YET ||
         tune->settings->runs.duration_ns != 0)
         return result;
     length->why = why_text[RUN_LENGTH_UNKNOWN];
-    result = tune->search->ask(tune->search_state, &tune->belief, TUNE_LENGTH_POINTS - 1, tune->rng, points,
+    result = tune->engine.search->ask(tune->engine.search_state, &tune->engine.belief, TUNE_LENGTH_POINTS - 1, tune->engine.rng, points,
                                &n_asked);
     if (result < 0)
         return err_sys(err, result, "the search cannot begin");
     if (n_asked == 0)
         return 0;
     for (size_t i = 0; i < n_asked; i++) {
-        if (points[i] != tune->baseline)
+        if (points[i] != tune->engine.baseline)
             points[n++] = points[i];
     }
-    points[n++] = tune->baseline;
+    points[n++] = tune->engine.baseline;
     length->piloting = true;
     result = look(tune, points, n, err);
     length->piloting = false;
     if (result == 0)
         result = decide(tune, points, n, err);
-    if (result == 0 && tune->stop == TUNE_STOP_NOT_YET)
+    if (result == 0 && tune->engine.stop == ENGINE_STOP_NOT_YET)
         result = measure_missed(tune, points, n, err);
     return result;
 }

@@ -55,6 +55,9 @@ uint64_t tune_length_first_ns(const struct settings *settings);
 /* Sets tune's length before the first run. */
 void tune_length_init(struct tune *tune);
 
+/* From now on runs have this length. */
+void tune_length_set(struct tune *tune, uint64_t duration_ns);
+
 /* The pilot and its decision. As tune_measure. */
 int tune_length(struct tune *tune, struct err *err);
 

@@ -12,14 +12,14 @@
 
 static bool is_hopeful(const struct tune *tune, size_t point)
 {
-    return !factors_is_split(&tune->records[point].point) && !tune->belief.excluded[point] &&
-           tune_distrust(tune, point) == 0 && !tune_misses_p99(tune, point);
+    return !factors_is_split(&tune->records[point].point) && !tune->engine.belief.excluded[point] &&
+           tune_distrust(tune, point) == 0 && !engine_misses_limit(&tune->engine, point);
 }
 
 /* Upper bound of a point's response. */
 static double upper_of(const struct tune *tune, size_t point)
 {
-    return tune->belief.mean[point] + HOPEFUL_SD * sqrt(tune->belief.variance[point]);
+    return tune->engine.belief.mean[point] + HOPEFUL_SD * sqrt(tune->engine.belief.variance[point]);
 }
 
 /* Lists the points of one size whose upper bound lies above the best mean among those with enough runs, the
@@ -29,31 +29,31 @@ static size_t choose_hopeful(const struct tune *tune, size_t ret_points[SEEK_POI
     size_t n = 0;
     double best = -INFINITY, bounds[SEEK_POINTS];
     for (size_t i = 0; i < tune->space.n_points; i++) {
-        if (is_hopeful(tune, i) && tune->records[i].n >= TUNE_MIN_REPLAYS)
-            best = fmax(best, tune->belief.mean[i]);
+        if (is_hopeful(tune, i) && tune->records[i].n >= ENGINE_MIN_REPLAYS)
+            best = fmax(best, tune->engine.belief.mean[i]);
     }
     for (size_t i = 0; i < tune->space.n_points; i++) {
-        if (is_hopeful(tune, i) && upper_of(tune, i) > best + tune->margin)
-            n = tune_list_highest(ret_points, bounds, n, SEEK_POINTS, i, upper_of(tune, i));
+        if (is_hopeful(tune, i) && upper_of(tune, i) > best + tune->engine.margin)
+            n = engine_list_highest(ret_points, bounds, n, SEEK_POINTS, i, upper_of(tune, i));
     }
     return n;
 }
 
-static int seek(struct tune *tune, uint64_t deadline_ns, struct err *err)
+static int seek(struct tune *tune, double deadline_seconds, struct err *err)
 {
     size_t points[SEEK_POINTS], runs[SEEK_POINTS * SEEK_REPLAYS];
-    for (int round = 0; round < SEEK_ROUNDS && tune->stop == TUNE_STOP_NOT_YET; round++) {
-        int result = belief_update(&tune->belief, round % 2 == 0, tune->rng);
+    for (int round = 0; round < SEEK_ROUNDS && tune->engine.stop == ENGINE_STOP_NOT_YET; round++) {
+        int result = belief_update(&tune->engine.belief, round % 2 == 0, tune->engine.rng);
         if (result < 0)
             return result == -ENOMEM ? err_sys(err, result, "cannot fit a model") : 0;
-        tune_expect_costs(tune);
+        engine_expect_costs(&tune->engine);
         size_t n = choose_hopeful(tune, points);
-        if (n == 0 || !tune_has_time(tune, deadline_ns, 1))
+        if (n == 0 || !tune_has_time(tune, deadline_seconds, 1))
             return 0;
         for (size_t i = 0; i < n * SEEK_REPLAYS; i++)
             runs[i] = points[i / SEEK_REPLAYS];
         uint64_t runs_before = tune->session->n_runs;
-        result = tune_measure(tune, runs, n * SEEK_REPLAYS, false, deadline_ns, err);
+        result = tune_measure(tune, runs, n * SEEK_REPLAYS, deadline_seconds, err);
         if (result < 0 || tune->session->n_runs == runs_before)
             return result;
     }
@@ -62,44 +62,44 @@ static int seek(struct tune *tune, uint64_t deadline_ns, struct err *err)
 
 int tune_seek_unsplit(struct tune *tune, struct err *err)
 {
-    enum tune_stop stop = tune->stop;
-    if (!settings_splits_sizes(tune->settings) || (stop != TUNE_STOP_NOT_YET && stop != TUNE_STOP_SEPARATED))
+    enum engine_stop stop = tune->engine.stop;
+    if (!settings_splits_sizes(tune->settings) || (stop != ENGINE_STOP_NOT_YET && stop != ENGINE_STOP_SEPARATED))
         return 0;
-    tune_choose(tune);
-    if (tune->chosen == TUNE_NONE || !factors_is_split(&tune->records[tune->chosen].point))
+    engine_choose(&tune->engine);
+    if (tune->engine.chosen == ENGINE_NONE || !factors_is_split(&tune->records[tune->engine.chosen].point))
         return 0;
-    tune->stop = TUNE_STOP_NOT_YET;
-    uint64_t share_ns = (uint64_t)((double)tune->settings->limits.budget_ns * TUNE_SPLIT_SHARE);
-    int result = seek(tune, tune_now_ns(tune) + share_ns, err);
-    if (tune->stop == TUNE_STOP_NOT_YET)
-        tune->stop = stop;
+    tune->engine.stop = ENGINE_STOP_NOT_YET;
+    double share_seconds = tune->engine.budget_seconds * TUNE_SPLIT_SHARE;
+    int result = seek(tune, tune_now(tune) + share_seconds, err);
+    if (tune->engine.stop == ENGINE_STOP_NOT_YET)
+        tune->engine.stop = stop;
     return result;
 }
 
 /* Returns the cheapest point of the kind that is as good as the best, else the best of the kind. */
 static size_t representative(struct tune *tune, bool is_split)
 {
-    size_t best = TUNE_NONE, cheapest = TUNE_NONE;
+    size_t best = ENGINE_NONE, cheapest = ENGINE_NONE;
     for (size_t i = 0; i < tune->space.n_points; i++) {
-        if (factors_is_split(&tune->records[i].point) != is_split || !tune_is_eligible(tune, i))
+        if (factors_is_split(&tune->records[i].point) != is_split || !engine_is_eligible(&tune->engine, i))
             continue;
-        if (best == TUNE_NONE || tune_worth(tune, i) > tune_worth(tune, best))
+        if (best == ENGINE_NONE || engine_worth(&tune->engine, i) > engine_worth(&tune->engine, best))
             best = i;
-        if (tune->verdicts[i] == VERDICT_EQUIVALENT &&
-            (cheapest == TUNE_NONE || tune_is_cheaper(tune, i, cheapest)))
+        if (tune->engine.verdicts[i] == VERDICT_EQUIVALENT &&
+            (cheapest == ENGINE_NONE || engine_is_cheaper(&tune->engine, i, cheapest)))
             cheapest = i;
     }
-    return cheapest != TUNE_NONE ? cheapest : best;
+    return cheapest != ENGINE_NONE ? cheapest : best;
 }
 
 void tune_pair_split(struct tune *tune)
 {
-    tune->split = tune->unsplit = TUNE_NONE;
-    if (!settings_splits_sizes(tune->settings) || tune->chosen == TUNE_NONE)
+    tune->split = tune->unsplit = ENGINE_NONE;
+    if (!settings_splits_sizes(tune->settings) || tune->engine.chosen == ENGINE_NONE)
         return;
-    bool is_split = factors_is_split(&tune->records[tune->chosen].point);
-    tune->split = is_split ? tune->chosen : representative(tune, true);
-    tune->unsplit = is_split ? representative(tune, false) : tune->chosen;
+    bool is_split = factors_is_split(&tune->records[tune->engine.chosen].point);
+    tune->split = is_split ? tune->engine.chosen : representative(tune, true);
+    tune->unsplit = is_split ? representative(tune, false) : tune->engine.chosen;
 }
 
 /* Moments of the response, which is what the search compares by, over the runs after the choice. */
@@ -119,8 +119,8 @@ static void compare_pair(struct tune *tune)
 {
     const struct record *split = &tune->records[tune->split], *unsplit = &tune->records[tune->unsplit];
     struct welch welch = welch_of(confirming_moments(tune, split), confirming_moments(tune, unsplit));
-    if (welch.df <= 0 || record_count(split, true) < TUNE_CONFIRMING_LEAST ||
-        record_count(unsplit, true) < TUNE_CONFIRMING_LEAST)
+    if (welch.df <= 0 || record_count(split, true) < ENGINE_CONFIRMING_LEAST ||
+        record_count(unsplit, true) < ENGINE_CONFIRMING_LEAST)
         return;
     struct interval interval = welch_interval(welch, tune->settings->runs.confidence_share);
     tune->split_gain = (struct objective_ratio){.has = isfinite(interval.low) && isfinite(interval.high),
@@ -165,9 +165,9 @@ static void note_shares(struct tune *tune)
 void tune_weigh_split(struct tune *tune)
 {
     tune->split_gain.has = false;
-    if (tune->chosen == TUNE_NONE || tune->split == TUNE_NONE)
+    if (tune->engine.chosen == ENGINE_NONE || tune->split == ENGINE_NONE)
         return;
-    if (tune->unsplit == TUNE_NONE) {
+    if (tune->unsplit == ENGINE_NONE) {
         notes_add(
             &tune->session->warnings, "split_not_compared",
             "no setting with one size for reads and writes was measured or can be chosen: what two sizes "
@@ -176,12 +176,12 @@ void tune_weigh_split(struct tune *tune)
     }
     compare_pair(tune);
     if (tune->split_gain.has && tune->split_gain.ci.low > 1) {
-        if (tune->chosen == tune->split)
+        if (tune->engine.chosen == tune->split)
             note_shares(tune);
         return;
     }
     if (tune_distrust(tune, tune->unsplit) == 0 && tune->records[tune->unsplit].failed == 0 &&
-        !tune_misses_p99(tune, tune->unsplit))
-        tune->chosen = tune->unsplit;
+        !engine_misses_limit(&tune->engine, tune->unsplit))
+        tune->engine.chosen = tune->unsplit;
     note_not_worth(tune);
 }

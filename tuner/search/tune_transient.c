@@ -47,9 +47,9 @@ static double requests_of(const struct tune *tune, size_t point)
 {
     const struct record *record = &tune->records[point];
     bool known = record->n > 0 || point < tune->space.n_points;
-    double bps = known ? tune_expected_bps(tune, point) : INFINITY, bytes = 0;
+    double bps = known ? engine_expected_bps(&tune->engine, point) : INFINITY, bytes = 0;
     if (isfinite(bps))
-        bytes = fmin(bps, tune_fastest_bps(tune)) * (double)tune->duration_ns / 1e9;
+        bytes = fmin(bps, engine_fastest_bps(&tune->engine)) * (double)tune->duration_ns / 1e9;
     return fmax(bytes / measure_request_bytes(&tune->settings->workload.pattern, &record->point),
                 MEASURE_MIN_REQUESTS);
 }
@@ -113,8 +113,7 @@ int tune_transient_decide(struct tune *tune)
     /* Requests are counted at the settled rates, as in the search. */
     for (size_t i = 0; i < tune->n_records; i++) {
         if (has_few_rounds(tune, i)) {
-            length->n_discarded += tune->records[i].n;
-            record_discard(&tune->records[i]);
+            tune_forget(tune, i);
         }
     }
     sustained_done(&tune->sustained);
@@ -126,8 +125,8 @@ int tune_transient_decide(struct tune *tune)
  * of them, as far as the time that is kept allows. */
 static uint64_t unwarmed_ns(const struct tune *tune)
 {
-    double kept_ns = (double)tune->settings->limits.budget_ns * tune->policy.final_share;
-    double most_ns = kept_ns / (TUNE_CONFIRMING_LEAST * BLOCK_POINTS);
+    double kept_ns = (double)tune->settings->limits.budget_ns * tune->engine.policy.final_share;
+    double most_ns = kept_ns / (ENGINE_CONFIRMING_LEAST * BLOCK_POINTS);
     double wanted_ns = TUNE_TRANSIENT_UNWARMED_RATIO * (double)tune->length.warmup_least_ns;
     return (uint64_t)fmax(fmin(wanted_ns, most_ns), (double)tune->duration_ns);
 }
@@ -171,10 +170,18 @@ void tune_transient_plan(const struct tune *tune, size_t point, bool confirming,
         plan->duration_ns = unwarmed_ns(tune);
 }
 
-double tune_transient_seconds(const struct tune *tune, size_t point, bool confirming)
+static double wait_seconds(const struct tune *tune, size_t point, bool confirming)
 {
-    if (!tune->length.start.taken_off || (!confirming && !has_few_rounds(tune, point)))
+    if (!confirming && !has_few_rounds(tune, point))
         return 0;
     uint64_t waited_ns = confirming ? tune->length.warmup_least_ns : settling_ns(tune);
     return (double)(has_no_warmup(tune, point) ? unwarmed_ns(tune) - tune->duration_ns : waited_ns) / 1e9;
+}
+
+void tune_transient_tell_waits(struct tune *tune)
+{
+    for (size_t i = 0; i < tune->n_records && tune->length.start.taken_off; i++) {
+        tune->engine.points[i].wait_seconds = wait_seconds(tune, i, false);
+        tune->engine.points[i].confirming_wait_seconds = wait_seconds(tune, i, true);
+    }
 }

@@ -48,5 +48,6 @@ void tune_transient_tell(const struct tune *tune);
 /* Changes a plan for this point that waits for the start into the one to use. */
 void tune_transient_plan(const struct tune *tune, size_t point, bool confirming, struct measure_plan *plan);
 
-/* Seconds that a run of the point takes, beside set-up and its length, to wait for its start. */
-double tune_transient_seconds(const struct tune *tune, size_t point, bool confirming);
+/* Tells the engine how many seconds a run of each point takes, beside set-up and its length, to wait for its
+ * start. */
+void tune_transient_tell_waits(struct tune *tune);

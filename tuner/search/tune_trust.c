@@ -10,19 +10,26 @@ uint64_t tune_distrust(const struct tune *tune, size_t point)
     return session_disqualifying(tune->session, record_warnings(record, false), &record->point);
 }
 
+void tune_tell_trust(struct tune *tune)
+{
+    for (size_t i = 0; i < tune->n_records; i++)
+        tune->engine.points[i].distrusted = tune_distrust(tune, i) != 0;
+}
+
 void tune_exclude_distrusted(struct tune *tune)
 {
     for (size_t i = 0; i < tune->space.n_points; i++) {
         if (tune_distrust(tune, i) != 0)
-            belief_exclude(&tune->belief, i);
+            belief_exclude(&tune->engine.belief, i);
     }
 }
 
 void tune_weigh_trust(struct tune *tune, size_t point)
 {
-    if (point < tune->space.n_points && tune->records[point].n >= EXCLUDE_REPLAYS &&
-        tune_distrust(tune, point) != 0)
-        belief_exclude(&tune->belief, point);
+    bool distrusted = tune_distrust(tune, point) != 0;
+    tune->engine.points[point].distrusted = distrusted;
+    if (point < tune->space.n_points && tune->records[point].n >= EXCLUDE_REPLAYS && distrusted)
+        belief_exclude(&tune->engine.belief, point);
 }
 
 int tune_row(const struct tune *tune, size_t point, bool confirming, struct row *ret_row)

@@ -65,14 +65,14 @@ static double block_bytes(const struct tune *tune, const size_t *points, size_t 
 }
 
 /* Points that are among the replays after the choice for sure, and the best so far. */
-static size_t list_judged(const struct tune *tune, size_t ret_points[3 + TUNE_MAX_WATCHED])
+static size_t list_judged(const struct tune *tune, size_t ret_points[3 + ENGINE_MAX_WATCHED])
 {
-    size_t n = 0, best = belief_best(&tune->belief, 1);
-    ret_points[n++] = tune->baseline;
-    if (tune->default_setting != TUNE_NONE)
-        ret_points[n++] = tune->default_setting;
-    for (size_t i = 0; i < tune->n_watched; i++)
-        ret_points[n++] = tune->watched[i];
+    size_t n = 0, best = belief_best(&tune->engine.belief, 1);
+    ret_points[n++] = tune->engine.baseline;
+    if (tune->engine.default_setting != ENGINE_NONE)
+        ret_points[n++] = tune->engine.default_setting;
+    for (size_t i = 0; i < tune->engine.n_watched; i++)
+        ret_points[n++] = tune->engine.watched[i];
     if (best < tune->space.n_points)
         ret_points[n++] = best;
     return n;
@@ -80,37 +80,25 @@ static size_t list_judged(const struct tune *tune, size_t ret_points[3 + TUNE_MA
 
 void tune_writes_reserve(struct tune *tune)
 {
-    size_t judged[3 + TUNE_MAX_WATCHED];
+    size_t judged[3 + ENGINE_MAX_WATCHED];
     uint64_t max_bytes = tune->settings->limits.max_write_bytes;
     double all = (double)max_bytes - (double)tune->search_from_bytes;
-    double wanted = TUNE_CONFIRMING_LEAST * block_bytes(tune, judged, list_judged(tune, judged));
-    double share = tune->n_watched > 0 ? WATCHED_SHARE : FINAL_SHARE;
+    double wanted = ENGINE_CONFIRMING_LEAST * block_bytes(tune, judged, list_judged(tune, judged));
+    double share = tune->engine.n_watched > 0 ? WATCHED_SHARE : FINAL_SHARE;
     double kept = fmax(wanted + look_ahead_bytes(tune), share * all);
     if (!tune->writes_are_scarce || all <= 0)
         return;
     tune->session->write_limit_bytes = max_bytes - (uint64_t)fmin(kept, MOST_KEPT * all);
 }
 
-bool tune_writes_allow(const struct tune *tune, const size_t *points, size_t n, size_t replays)
+void tune_writes_tell(struct tune *tune)
 {
     if (!tune->writes_are_scarce)
-        return true;
-    double needed = (double)replays * block_bytes(tune, points, n) + look_ahead_bytes(tune);
-    return needed <= left_bytes(tune, tune->settings->limits.max_write_bytes);
-}
-
-size_t tune_writes_fit(struct tune *tune, size_t *points, size_t n)
-{
-    size_t n_kept = 0;
-    for (size_t i = 0; i < n; i++) {
-        size_t point = points[i];
-        points[n_kept] = point;
-        if (tune_writes_allow(tune, points, n_kept + 1, TUNE_CONFIRMING_LEAST))
-            n_kept++;
-        else if (tune->unpaid == TUNE_NONE)
-            tune->unpaid = point;
-    }
-    return n_kept;
+        return;
+    tune->engine.writes_left_bytes =
+        left_bytes(tune, tune->settings->limits.max_write_bytes) - look_ahead_bytes(tune);
+    for (size_t i = 0; i < tune->n_records; i++)
+        tune->engine.points[i].write_bytes = tune_writes_of_run(tune, i);
 }
 
 double tune_writes_longest_seconds(const struct tune *tune, size_t n_runs)
@@ -125,9 +113,10 @@ double tune_writes_longest_seconds(const struct tune *tune, size_t n_runs)
  * writes have none in any case. */
 static void save_bytes(struct tune *tune)
 {
-    struct tune_policy *policy = &tune->policy;
+    struct engine_policy *policy = &tune->engine.policy;
     tune->writes_are_scarce = true;
-    policy->weighs_chances = policy->chooses_again = policy->has_pilot = policy->has_counterpart = false;
+    tune->policy.has_pilot = tune->policy.has_counterpart = false;
+    policy->weighs_chances = policy->chooses_again = false;
     policy->has_runner_up = true;
     policy->sentinel_runs = policy->sentinel_runs > 0;
     if (tune->settings->runs.duration_ns == 0)
@@ -139,13 +128,13 @@ static void save_bytes(struct tune *tune)
 int tune_writes_look(struct tune *tune, struct err *err)
 {
     uint64_t warmup_limit_ns = tune->length.warmup_limit_ns;
-    size_t first = tune->baseline;
+    size_t first = tune->engine.baseline;
     tune->search_from_bytes = tune->session->bytes_written;
     if (!tune_writes_are_limited(tune))
         return 0;
     tune->length.discarded = true;
     tune->length.warmup_limit_ns = 0;
-    int result = tune_measure(tune, &first, 1, false, tune->time.end_ns, err);
+    int result = tune_measure(tune, &first, 1, tune->engine.end_seconds, err);
     tune->length.discarded = false;
     tune->length.warmup_limit_ns = warmup_limit_ns;
     double seconds = (double)tune->duration_ns / 1e9 * FASTER_THAN_FIRST;

@@ -27,18 +27,13 @@ int tune_writes_look(struct tune *tune, struct err *err);
 /* Bytes that a run of a point writes: by its replays, else by the fastest rate of writing seen. */
 double tune_writes_of_run(const struct tune *tune, size_t point);
 
-/* What no run may use until the replays after the choice: their share, and at least TUNE_CONFIRMING_LEAST
+/* What no run may use until the replays after the choice: their share, and at least ENGINE_CONFIRMING_LEAST
  * replays of all points that are known to be among them and of the best so far. Sets the session's limit; to
  * be called again when more is known. */
 void tune_writes_reserve(struct tune *tune);
 
-/* Keeps those of the points, the most wanted first, that can all be replayed TUNE_CONFIRMING_LEAST times by
- * what is left, in their order; returns their number, n where nothing is scarce. tune->unpaid is the first of
- * the others. */
-size_t tune_writes_fit(struct tune *tune, size_t *points, size_t n);
-
-/* Whether so many replays of each point can be written. True where nothing is scarce. */
-bool tune_writes_allow(const struct tune *tune, const size_t *points, size_t n, size_t replays);
+/* Tells the engine what the replays after the choice may write, and what each writes. */
+void tune_writes_tell(struct tune *tune);
 
 /* Longest runs of which the budget allows n_runs; infinite where nothing is limited. */
 double tune_writes_longest_seconds(const struct tune *tune, size_t n_runs);

@@ -226,7 +226,7 @@ static int round_of(struct burst *burst, struct tune *tune, const size_t *which,
 {
     size_t order[BURST_MAX_SETTINGS];
     memcpy(order, which, n * sizeof order[0]);
-    gsl_ran_shuffle(tune->rng, order, n, sizeof order[0]);
+    gsl_ran_shuffle(tune->engine.rng, order, n, sizeof order[0]);
     if (!has_time(tune, *slowest_s, n))
         return 1;
     for (size_t i = 0; i < n; i++) {
@@ -236,7 +236,7 @@ static int round_of(struct burst *burst, struct tune *tune, const size_t *which,
             return 1;
         int result = setting->failed ? 0 : one_burst(burst, tune, setting, latency, err);
         if (result == -EINTR)
-            tune->stop = TUNE_STOP_INTERRUPTED;
+            tune->engine.stop = ENGINE_STOP_INTERRUPTED;
         if (result < 0)
             return result == -EINTR || result == -EDQUOT || result == -ETIME ? 1 : result;
         *slowest_s = fmax(*slowest_s, (double)(tune_now_ns(tune) - start_ns) / 1e9);
@@ -398,7 +398,7 @@ static const char *why_not(const struct burst *burst)
 int burst_run(struct burst *burst, struct tune *tune, struct err *err)
 {
     const struct settings *settings = tune->settings;
-    if (settings->burst.bytes == 0 || tune->stop == TUNE_STOP_INTERRUPTED || tune->stop == TUNE_STOP_STALLED)
+    if (settings->burst.bytes == 0 || tune->engine.stop == ENGINE_STOP_INTERRUPTED || tune->engine.stop == ENGINE_STOP_STALLED)
         return 0;
     struct histogram *latency = malloc(sizeof *latency);
     if (latency == NULL)

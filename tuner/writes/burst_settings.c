@@ -58,7 +58,7 @@ static void add_if_direct(struct burst *burst, const struct tune *tune, size_t i
 /* The direct setting of the highest throughput so far. */
 static size_t fastest_direct(const struct burst *burst, const struct tune *tune)
 {
-    size_t found = TUNE_NONE;
+    size_t found = ENGINE_NONE;
     double best = -INFINITY;
     for (size_t i = 0; i < tune->space.n_points; i++) {
         double mean = record_log_moments(&tune->records[i], false).mean;
@@ -74,7 +74,7 @@ static size_t fastest_direct(const struct burst *burst, const struct tune *tune)
  */
 static size_t fastest_buffered(const struct burst *burst, const struct tune *tune, uint64_t size_bytes)
 {
-    size_t found = TUNE_NONE;
+    size_t found = ENGINE_NONE;
     double best = 0;
     for (size_t i = 0; i < tune->space.n_points; i++) {
         const struct record *record = &tune->records[i];
@@ -104,7 +104,7 @@ static double predicted_s(const struct burst *burst, const struct point *point)
  * plainest setting. */
 static void add_modelled(struct burst *burst, const struct tune *tune)
 {
-    size_t found = TUNE_NONE;
+    size_t found = ENGINE_NONE;
     double least = INFINITY;
     for (size_t i = 0; i < tune->space.n_points; i++) {
         const struct record *record = &tune->records[i];
@@ -112,16 +112,16 @@ static void add_modelled(struct burst *burst, const struct tune *tune)
             (record->n > 0 && tune_distrust(tune, i) != 0))
             continue;
         double seconds = predicted_s(burst, &record->point);
-        bool as_good = seconds == least && found != TUNE_NONE && tune_is_cheaper(tune, i, found);
+        bool as_good = seconds == least && found != ENGINE_NONE && engine_is_cheaper(&tune->engine, i, found);
         if (seconds < least || as_good) {
             least = seconds;
             found = i;
         }
     }
-    if (found == TUNE_NONE)
+    if (found == ENGINE_NONE)
         return;
     size_t measured = fastest_buffered(burst, tune, tune->records[found].point.request_size_bytes);
-    add_burst_setting(burst, &tune->records[measured != TUNE_NONE ? measured : found].point, true, least);
+    add_burst_setting(burst, &tune->records[measured != ENGINE_NONE ? measured : found].point, true, least);
 }
 
 /* In order of promise. The answer for a steady load has more evidence than what was fastest in a run or two.
@@ -138,13 +138,13 @@ void burst_choose_settings(struct burst *burst, const struct tune *tune)
         .interval_s = (double)settings->burst.interval_ns / 1e9,
     };
     burst->n = 0;
-    add_if_direct(burst, tune, tune->chosen);
+    add_if_direct(burst, tune, tune->engine.chosen);
     if (burst->n == 0)
         add_if_direct(burst, tune, fastest_direct(burst, tune));
     size_t most = burst->n + MOST_BUFFERED;
     if (burst->has_model)
         add_modelled(burst, tune);
-    for (size_t found; burst->n < most && (found = fastest_buffered(burst, tune, 0)) != TUNE_NONE;)
+    for (size_t found; burst->n < most && (found = fastest_buffered(burst, tune, 0)) != ENGINE_NONE;)
         add_burst_setting(burst, &tune->records[found].point, false,
                           predicted_s(burst, &tune->records[found].point));
     add_if_direct(burst, tune, fastest_direct(burst, tune));

@@ -133,12 +133,12 @@ static void night_that_writes(const char *simulator, const char *seed, const str
 TEST(a_shift_is_found_with_the_write_budget_of_a_night)
 {
     night_that_writes("peak.conf", "1", NULL, 3 * GIB, NIGHT_FIRST);
-    assert_true(result.throughput.n >= TUNE_CONFIRMING_LEAST);
+    assert_true(result.throughput.n >= ENGINE_CONFIRMING_LEAST);
     night_that_writes("moved.conf", "2", &hill, 3 * GIB, NIGHT_PENDING);
-    assert_true(result.gain_tonight.n >= TUNE_CONFIRMING_LEAST);
+    assert_true(result.gain_tonight.n >= ENGINE_CONFIRMING_LEAST);
     night_that_writes("moved.conf", "3", &hill, 3 * GIB, NIGHT_CHANGE);
     /* What waits for its verdict gets the most of it. */
-    assert_true(result.gain_tonight.n >= 2 * TUNE_CONFIRMING_LEAST);
+    assert_true(result.gain_tonight.n >= 2 * ENGINE_CONFIRMING_LEAST);
 }
 
 TEST(too_small_a_write_budget_says_so)

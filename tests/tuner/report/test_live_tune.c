@@ -49,9 +49,9 @@ TEST(what_failed_is_not_the_best)
 {
     begin("throughput");
     run();
-    tune.records[tune.chosen].failed = -EIO;
+    tune.records[tune.engine.chosen].failed = -EIO;
     assert_contains(what_is_shown(show), "no best yet");
-    tune.records[tune.chosen].failed = 0;
+    tune.records[tune.engine.chosen].failed = 0;
 }
 
 TEST(a_search_for_latency_shows_times)

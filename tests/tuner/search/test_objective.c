@@ -80,10 +80,10 @@ TEST(iops_takes_smaller_requests_than_throughput)
     search("peak.conf --objective iops --seed 1");
     assert_int_equal(chosen()->request_size_bytes, 4096);
     assert_int_equal(chosen()->queue_depth, 4);
-    assert_int_equal(objective_figure(OBJECTIVE_IOPS, &tune.records[tune.chosen], true, 0.95, &figure), 0);
+    assert_int_equal(objective_figure(OBJECTIVE_IOPS, &tune.records[tune.engine.chosen], true, 0.95, &figure), 0);
     assert_close(figure.mean / (2e9 * exp(-1.6) / 4096), 1, 0.05);
     assert_true(figure.ci.low < figure.mean && figure.mean < figure.ci.high);
-    assert_int_equal(figure.n, record_count(&tune.records[tune.chosen], true));
+    assert_int_equal(figure.n, record_count(&tune.records[tune.engine.chosen], true));
 }
 
 TEST(p99_is_searched_where_runs_have_enough_requests)
@@ -105,7 +105,7 @@ TEST(points_without_a_p99_are_left_out_with_the_reason)
     bool told = false;
     rig_simulator("slow", "", slow_bps);
     search("slow.conf --objective p99 --request-size 64k --queue-depth 1 --budget 10s --seed 1");
-    assert_int_equal(tune.chosen, TUNE_NONE);
+    assert_int_equal(tune.engine.chosen, ENGINE_NONE);
     assert_int_equal(tune.n_unsupported, tune.space.n_points);
     assert_non_null(strstr(answer.reason, "p99"));
     for (size_t i = 0; i < session->dropped.n; i++)
@@ -123,9 +123,9 @@ TEST(the_floor_follows_the_highest_rate)
         double sum = 0;
         for (size_t k = 0; k < tune.records[i].n; k++)
             sum += tune_response(&tune, &tune.records[i].samples[k]);
-        assert_int_equal(tune.belief.moments[i].n, tune.records[i].n);
+        assert_int_equal(tune.engine.belief.moments[i].n, tune.records[i].n);
         if (tune.records[i].n > 0)
-            assert_close(tune.belief.moments[i].mean, sum / (double)tune.records[i].n, 1e-9);
+            assert_close(tune.engine.belief.moments[i].mean, sum / (double)tune.records[i].n, 1e-9);
     }
 }
 

@@ -43,14 +43,14 @@ TEST(three_profiles_come_from_one_search)
     for (unsigned seed = 1; seed <= 4; seed++) {
         search(words("knee.conf --profiles --seed %u", seed));
         assert_true(factors_equal(chosen(), &at_top));
-        assert_int_equal(tune.profiles.point[PROFILE_MAX_THROUGHPUT], tune.chosen);
+        assert_int_equal(tune.profiles.point[PROFILE_MAX_THROUGHPUT], tune.engine.chosen);
         assert_true(factors_equal(point_of(PROFILE_BALANCED), &at_knee));
         assert_true(factors_equal(point_of(PROFILE_LOW_LATENCY), &at_floor));
         for (size_t p = 0; p < PROFILE_N; p++) {
             const struct profiles_verdict *verdict = &tune.profiles.verdict[p];
             assert_true(verdict->confirming && verdict->explored);
             assert_true(verdict->on_front > 0.95 && verdict->on_top > 0.95);
-            assert_true(record_count(&tune.records[tune.profiles.point[p]], true) >= TUNE_CONFIRMING_LEAST);
+            assert_true(record_count(&tune.records[tune.profiles.point[p]], true) >= ENGINE_CONFIRMING_LEAST);
         }
     }
 }
@@ -72,7 +72,7 @@ TEST(the_profile_that_is_asked_for_is_the_answer)
         search(words("knee.conf --profile balanced --seed %u", seed));
         assert_true(factors_equal(chosen(), &at_knee));
         assert_true(factors_equal(point_of(PROFILE_MAX_THROUGHPUT), &at_top));
-        assert_true(tune.conclusive);
+        assert_true(tune.engine.conclusive);
         search(words("knee.conf --profile low-latency --seed %u", seed));
         assert_true(factors_equal(chosen(), &at_floor));
         assert_true(factors_equal(point_of(PROFILE_BALANCED), &at_knee));

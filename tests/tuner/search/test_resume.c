@@ -149,7 +149,7 @@ TEST(a_complete_journal_is_confirmed_again)
 {
     size_t n_confirming = 0, before = go_first("noisy.conf --budget 20s");
     go("noisy.conf --budget 20s");
-    assert_true(answer.confirming && answer.chosen.replays >= TUNE_CONFIRMING_LEAST);
+    assert_true(answer.confirming && answer.chosen.replays >= ENGINE_CONFIRMING_LEAST);
     assert_true(session_seconds(session) < 0.35 * 20);
     for (size_t i = 0; i < tune.n_records; i++)
         n_confirming += count_confirming(i);
@@ -164,7 +164,7 @@ TEST(a_larger_budget_extends_the_search)
     uint64_t duration_ns = tune.duration_ns;
     go("noisy.conf --budget 40s");
     /* Without an extension, the confirmation alone would be left. */
-    assert_true(session_seconds(session) > 12 && tune.race.n_looks > 1);
+    assert_true(session_seconds(session) > 12 && tune.engine.n_looks > 1);
     assert_int_equal(tune.duration_ns, duration_ns); /* replays of one length */
 }
 
@@ -182,7 +182,7 @@ TEST(the_length_that_a_pilot_decided_holds_and_its_runs_stay_dropped)
     assert_int_equal(tune.length.warmup_least_ns, decided.warmup_least_ns);
     assert_string_equal(tune.length.why, "as in the journal");
     assert_int_equal(count_resumed(), 20);
-    const struct record *record = &tune.records[tune.chosen];
+    const struct record *record = &tune.records[tune.engine.chosen];
     const struct sample *newest = &record->samples[record->n - 1];
     assert_true(newest->confirming && newest->seconds >= 0.08 && newest->seconds < 0.1);
     assert_true(newest->warmup_seconds >= 0.03 && newest->warmup_seconds < 0.05);
@@ -214,11 +214,11 @@ TEST(an_interrupted_search_goes_on)
     atomic_store(&interrupt_signal, 2);
     assert_int_equal(tune_run(&tune, &err), 0);
     atomic_store(&interrupt_signal, 0);
-    assert_int_equal(tune.stop, TUNE_STOP_INTERRUPTED);
+    assert_int_equal(tune.engine.stop, ENGINE_STOP_INTERRUPTED);
     go("peak.conf --budget 60s");
     assert_true(session->n_runs > 4);
     assert_true(factors_equal(chosen(), &hill));
-    assert_true(tune.conclusive);
+    assert_true(tune.engine.conclusive);
 }
 
 TEST(a_changed_file_system_makes_old_runs_prior_knowledge)
@@ -232,7 +232,7 @@ TEST(a_changed_file_system_makes_old_runs_prior_knowledge)
     assert_int_equal(count_runs(), session->n_runs - before);
     assert_true(factors_equal(chosen(), &hill));
     assert_close(answer.chosen.mean_bps / (2e9 / 3), 1, 0.05);
-    assert_true(tune.belief.prior.transfer[0].weight > 0.9);
+    assert_true(tune.engine.belief.prior.transfer[0].weight > 0.9);
     /* The next command does not believe them again either. */
     go("later.conf --budget 40s");
     assert_false(is_warned_of("journal_disagrees"));
@@ -285,8 +285,8 @@ TEST(a_prior_steers_and_is_not_measured)
     go_first("third.conf --budget 30s");
     go_on("peak.conf --seed 4 --prior j");
     assert_int_equal(session->prior->n, 1);
-    assert_true(tune.belief.prior.transfer[0].weight > 0.9);
-    assert_true(tune.belief.prior.transfer[0].agreement > 0.9);
+    assert_true(tune.engine.belief.prior.transfer[0].weight > 0.9);
+    assert_true(tune.engine.belief.prior.transfer[0].agreement > 0.9);
     assert_true(factors_equal(chosen(), &hill));
     assert_close(answer.chosen.mean_bps / 2e9, 1, 0.05);
     check_bounds();
@@ -296,9 +296,9 @@ TEST(a_prior_turned_round_does_no_harm)
 {
     go_first("turned.conf --budget 30s");
     go_on("peak.conf --seed 4 --prior j");
-    assert_close(tune.belief.prior.transfer[0].weight, 0, 0);
+    assert_close(tune.engine.belief.prior.transfer[0].weight, 0, 0);
     assert_true(factors_equal(chosen(), &hill));
-    assert_true(tune.conclusive);
+    assert_true(tune.engine.conclusive);
 }
 
 TEST(what_is_no_prior_is_refused)

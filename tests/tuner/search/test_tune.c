@@ -11,9 +11,9 @@ TEST(a_clear_peak_is_found_and_proved_with_any_seed)
     for (unsigned seed = 1; seed <= 5; seed++) {
         search(words("peak.conf --seed %u", seed));
         assert_true(factors_equal(chosen(), &hill));
-        assert_int_equal(tune.best, tune.chosen);
-        assert_true(tune.conclusive);
-        assert_int_equal(tune.stop, TUNE_STOP_SEPARATED);
+        assert_int_equal(tune.engine.best, tune.engine.chosen);
+        assert_true(tune.engine.conclusive);
+        assert_int_equal(tune.engine.stop, ENGINE_STOP_SEPARATED);
         assert_true(session_seconds(session) < 60);
     }
 }
@@ -22,10 +22,10 @@ TEST(figures_come_from_replays_after_the_choice)
 {
     search("peak.conf --seed 1");
     assert_true(answer.has_rows && answer.confirming && answer.has_baseline && answer.speedup.has);
-    assert_true(answer.chosen.replays >= TUNE_CONFIRMING_LEAST);
-    assert_true(answer.baseline.replays >= TUNE_CONFIRMING_LEAST);
-    assert_int_equal(answer.chosen.replays, record_count(&tune.records[tune.chosen], true));
-    assert_true(answer.chosen.replays < tune.records[tune.chosen].n);
+    assert_true(answer.chosen.replays >= ENGINE_CONFIRMING_LEAST);
+    assert_true(answer.baseline.replays >= ENGINE_CONFIRMING_LEAST);
+    assert_int_equal(answer.chosen.replays, record_count(&tune.records[tune.engine.chosen], true));
+    assert_true(answer.chosen.replays < tune.records[tune.engine.chosen].n);
     /* 2 GB/s and 2 GB/s * 0.64 * exp(-0.4), each known to a few percent */
     assert_close(answer.chosen.mean_bps / 2e9, 1, 0.05);
     assert_close(answer.speedup.mean, 1 / (0.64 * exp(-0.4)), 0.2);
@@ -37,7 +37,7 @@ TEST(without_noise_the_figures_are_the_table)
     search("calm.conf --seed 7");
     assert_true(factors_equal(chosen(), &hill));
     assert_close(answer.chosen.mean_bps / 2e9, 1, 1e-3);
-    assert_true(tune.conclusive);
+    assert_true(tune.engine.conclusive);
 }
 
 TEST(on_a_flat_surface_the_cheapest_is_recommended)
@@ -45,7 +45,7 @@ TEST(on_a_flat_surface_the_cheapest_is_recommended)
     search("still.conf --seed 3");
     assert_int_equal(factors_bytes_in_flight(chosen()), 4096);
     assert_int_equal(chosen()->api, API_PSYNC);
-    assert_true(tune.conclusive);
+    assert_true(tune.engine.conclusive);
 }
 
 TEST(a_noisy_flat_surface_is_answered_within_the_tolerance)
@@ -62,10 +62,10 @@ TEST(heavy_noise_is_not_always_conclusive_and_else_rightly_so)
     int n_conclusive = 0, n_wrong = 0, n_unsettled = 0;
     for (unsigned seed = 1; seed <= 20; seed++) {
         search(words("noisy.conf --seed %u --budget 10s", seed));
-        n_conclusive += tune.conclusive;
-        n_wrong += tune.conclusive && rig_peak_bps(chosen()) < 0.97 * rig_peak_bps(&hill);
-        n_unsettled += !tune.conclusive && tune.stop == TUNE_STOP_SEPARATED;
-        assert_true(tune.conclusive || tune.stop == TUNE_STOP_BUDGET || tune.stop == TUNE_STOP_SEPARATED);
+        n_conclusive += tune.engine.conclusive;
+        n_wrong += tune.engine.conclusive && rig_peak_bps(chosen()) < 0.97 * rig_peak_bps(&hill);
+        n_unsettled += !tune.engine.conclusive && tune.engine.stop == ENGINE_STOP_SEPARATED;
+        assert_true(tune.engine.conclusive || tune.engine.stop == ENGINE_STOP_BUDGET || tune.engine.stop == ENGINE_STOP_SEPARATED);
     }
     print_message("# heavy noise: %d of 20 answers conclusive, %d of them wrong\n", n_conclusive, n_wrong);
     assert_true(n_conclusive < 13);
@@ -98,7 +98,7 @@ TEST(a_grid_measures_every_point_three_times)
 {
     search("peak.conf --seed 5 --method grid --budget 120s");
     for (size_t i = 0; i < tune.space.n_points; i++)
-        assert_true(record_count(&tune.records[i], false) >= TUNE_GRID_REPLAYS);
+        assert_true(record_count(&tune.records[i], false) >= ENGINE_GRID_REPLAYS);
 }
 
 TEST(a_grid_beyond_the_budget_is_refused)
@@ -114,7 +114,7 @@ TEST(the_write_budget_is_never_crossed)
     search("peak.conf --seed 1 --max-write 2g");
     assert_true(session->bytes_written <= 2ULL << 30);
     assert_true(session->bytes_written > 1ULL << 30);
-    assert_int_equal(tune.stop, TUNE_STOP_WRITES);
+    assert_int_equal(tune.engine.stop, ENGINE_STOP_WRITES);
     assert_true(answer.has_rows);
 }
 
@@ -122,7 +122,7 @@ TEST(a_write_budget_for_no_run_leaves_no_recommendation)
 {
     search("peak.conf --max-write 1k");
     assert_int_equal(session->bytes_written, 0);
-    assert_int_equal(tune.chosen, TUNE_NONE);
+    assert_int_equal(tune.engine.chosen, ENGINE_NONE);
     assert_false(answer.has_rows);
     assert_non_null(strstr(answer.reason, "--max-write"));
 }
@@ -131,7 +131,7 @@ TEST(a_budget_for_hardly_a_run_is_survived)
 {
     rig_simulator("slow", "setup_seconds = 3.0;", rig_peak_bps);
     search("slow.conf --budget 1s");
-    assert_int_equal(tune.chosen, TUNE_NONE);
+    assert_int_equal(tune.engine.chosen, ENGINE_NONE);
     assert_non_null(answer.reason);
     assert_int_equal(session->n_runs, 0);
 }
@@ -186,10 +186,10 @@ TEST(an_interrupted_search_answers_with_what_it_has)
     session->env.truth_bps = interrupt_after_the_tenth;
     run_on();
     atomic_store(&interrupt_signal, 0);
-    assert_int_equal(tune.stop, TUNE_STOP_INTERRUPTED);
+    assert_int_equal(tune.engine.stop, ENGINE_STOP_INTERRUPTED);
     assert_true(answer.interrupted);
     assert_true(answer.has_rows);
-    assert_false(answer.confirming || tune.conclusive);
+    assert_false(answer.confirming || tune.engine.conclusive);
     assert_int_equal(session->n_runs, 10);
 }
 

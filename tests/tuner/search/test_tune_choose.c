@@ -16,10 +16,10 @@ TEST(the_cheaper_of_two_equivalents_is_recommended)
 {
     rig_simulator("near", "run_cv = 0.005; setup_seconds = 0.01;", nearly_flat_bps);
     search("near.conf --seed 1");
-    assert_int_equal(tune.records[tune.best].point.queue_depth, 16);
+    assert_int_equal(tune.records[tune.engine.best].point.queue_depth, 16);
     assert_int_equal(chosen()->queue_depth, 4);
     assert_int_equal(chosen()->request_size_bytes, 65536);
-    assert_int_equal(tune.verdicts[tune.chosen], VERDICT_EQUIVALENT);
+    assert_int_equal(tune.engine.verdicts[tune.engine.chosen], VERDICT_EQUIVALENT);
     search("near.conf --seed 1 --tolerance 0.3%");
     assert_int_equal(chosen()->queue_depth, 16);
 }
@@ -32,8 +32,8 @@ TEST(on_a_plateau_a_cheap_setting_is_recommended)
     for (unsigned seed = 1; seed <= 6; seed++) {
         search(words("flat.conf --budget 30s --seed %u", seed));
         assert_true(factors_bytes_in_flight(chosen()) <= 65536);
-        assert_true(tune.verdicts[tune.chosen] != VERDICT_WORSE);
-        n_proved += tune.verdicts[tune.chosen] == VERDICT_EQUIVALENT;
+        assert_true(tune.engine.verdicts[tune.engine.chosen] != VERDICT_WORSE);
+        n_proved += tune.engine.verdicts[tune.engine.chosen] == VERDICT_EQUIVALENT;
     }
     assert_true(n_proved < 6);
 }
@@ -59,10 +59,10 @@ TEST(the_latency_objective_takes_the_lowest_latency)
 TEST(a_p99_that_no_point_meets_leaves_no_recommendation)
 {
     search("peak.conf --max-latency-p99 1us --seed 1");
-    assert_int_equal(tune.chosen, TUNE_NONE);
+    assert_int_equal(tune.engine.chosen, ENGINE_NONE);
     assert_false(answer.has_rows);
     assert_non_null(strstr(answer.reason, "--max-latency-p99"));
-    assert_true(isfinite(tune.lowest_p99_ns) && tune.lowest_p99_ns > 1000);
+    assert_true(isfinite(tune_lowest_p99_ns(&tune)) && tune_lowest_p99_ns(&tune) > 1000);
 }
 
 TEST(a_p99_bound_excludes_faster_points)
@@ -81,8 +81,8 @@ TEST(the_default_is_the_baseline)
     const struct point default_setting = {65536, 1, 0, API_PSYNC, 1, SYNC_END, 0};
     begin_on("peak.conf --seed 1");
     assert_true(tune.baseline_is_default);
-    assert_true(factors_equal(&tune.records[tune.baseline].point, &default_setting));
-    assert_int_equal(tune.default_setting, TUNE_NONE);
+    assert_true(factors_equal(&tune.records[tune.engine.baseline].point, &default_setting));
+    assert_int_equal(tune.engine.default_setting, ENGINE_NONE);
     assert_int_equal(tune.n_records, tune.space.n_points);
 }
 
@@ -90,11 +90,11 @@ TEST(a_current_setting_is_measured_beside_the_default)
 {
     search("peak.conf --seed 1 --current request_size=8k,queue_depth=2,api=io_uring");
     assert_false(tune.baseline_is_default);
-    assert_true(tune.default_setting != TUNE_NONE && answer.has_default_setting &&
+    assert_true(tune.engine.default_setting != ENGINE_NONE && answer.has_default_setting &&
                 answer.default_speedup.has);
     /* Outside the space: measured, never recommended. */
-    assert_true(tune.baseline >= tune.space.n_points);
-    assert_true(answer.baseline.replays >= TUNE_CONFIRMING_LEAST);
+    assert_true(tune.engine.baseline >= tune.space.n_points);
+    assert_true(answer.baseline.replays >= ENGINE_CONFIRMING_LEAST);
     assert_int_equal(answer.baseline.point.request_size_bytes, 8192);
 }
 
@@ -113,7 +113,7 @@ TEST(a_table_without_the_default_takes_its_cheapest_point)
     rig_write("few.conf", "points = \"few.csv\"; noise = { run_cv = 0.01; setup_seconds = 0.05; };");
     search("few.conf --seed 1");
     assert_false(tune.baseline_is_default);
-    assert_int_equal(tune.records[tune.baseline].point.queue_depth, 2);
+    assert_int_equal(tune.records[tune.engine.baseline].point.queue_depth, 2);
     assert_int_equal(chosen()->request_size_bytes, 1 << 20);
 }
 
@@ -121,7 +121,7 @@ TEST(a_space_of_one_point_is_answered)
 {
     search("peak.conf --seed 1 --request-size 4k --queue-depth 1 --direct 0 --api psync");
     assert_int_equal(tune.space.n_points, 1);
-    assert_int_equal(tune.chosen, 0);
+    assert_int_equal(tune.engine.chosen, 0);
     assert_true(answer.speedup.has);
     assert_close(answer.speedup.mean, 1, 0);
 }

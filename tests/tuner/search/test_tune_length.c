@@ -48,7 +48,7 @@ TEST(a_pilot_that_changes_nothing_wastes_nothing)
         n += tune.records[i].n;
     assert_int_equal(n, session->n_runs);
     assert_true(n >= 10);
-    assert_true(tune.records[tune.baseline].n > 0);
+    assert_true(tune.records[tune.engine.baseline].n > 0);
     assert_true(session_seconds(session) <= (TUNE_LENGTH_SHARE + 0.02) * 60);
 }
 
@@ -74,7 +74,7 @@ TEST(runs_of_another_length_leave_the_records)
             assert_true(tune.records[i].samples[k].seconds >= (double)tune.duration_ns / 1e9);
         n_told += tune.records[i].n;
         if (i < tune.space.n_points)
-            assert_int_equal(tune.belief.moments[i].n, tune.records[i].n);
+            assert_int_equal(tune.engine.belief.moments[i].n, tune.records[i].n);
     }
     assert_true(n_told >= 4);
     assert_true(tune.length.n_discarded >= 10);

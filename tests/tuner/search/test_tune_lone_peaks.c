@@ -67,7 +67,7 @@ TEST(a_lone_needle_is_found_and_what_is_claimed_holds)
         bool found = factors_equal(chosen(), needle);
         n++;
         n_found += found;
-        n_wrong += !found && tune.probability >= 0.95;
+        n_wrong += !found && tune.engine.probability >= 0.95;
     }
     assert_true(8 * n_found >= 7 * n);
     assert_true(20 * n_wrong <= n);
@@ -79,15 +79,15 @@ static void tell(size_t point, size_t replays)
 {
     for (size_t k = 0; k < replays; k++)
         assert_int_equal(
-            belief_tell(&tune.belief, point,
-                        log(smooth_bps(&tune.records[point].point)) + gsl_ran_gaussian(tune.rng, RUN_STD)),
+            belief_tell(&tune.engine.belief, point,
+                        log(smooth_bps(&tune.records[point].point)) + gsl_ran_gaussian(tune.engine.rng, RUN_STD)),
             0);
 }
 
 static void update(void)
 {
-    assert_int_equal(belief_update(&tune.belief, true, tune.rng), 0);
-    tune_expect_costs(&tune);
+    assert_int_equal(belief_update(&tune.engine.belief, true, tune.engine.rng), 0);
+    engine_expect_costs(&tune.engine);
 }
 
 /* A search that told the belief of every stride-th point. */
@@ -97,20 +97,20 @@ static void begin_and_tell(const char *simulator_and_options, size_t stride)
     for (size_t i = 0; i < tune.space.n_points; i += stride)
         tell(i, 1);
     update();
-    tune.chosen = belief_best(&tune.belief, 1);
+    tune.engine.chosen = belief_best(&tune.engine.belief, 1);
 }
 
 /* What comes near the best is replayed until it is known. */
 static void settle(void)
 {
     for (size_t i = 0; i < tune.space.n_points; i++) {
-        bool near = tune.belief.mean[i] + 3 * sqrt(tune.belief.variance[i]) > tune.belief.mean[tune.chosen];
+        bool near = tune.engine.belief.mean[i] + 3 * sqrt(tune.engine.belief.variance[i]) > tune.engine.belief.mean[tune.engine.chosen];
         if (near && tune.space.n_points < 1000)
             tell(i, 100);
     }
     update();
-    tune.chosen = belief_best(&tune.belief, 1);
-    tell(tune.chosen, 400);
+    tune.engine.chosen = belief_best(&tune.engine.belief, 1);
+    tell(tune.engine.chosen, 400);
     update();
 }
 
@@ -124,7 +124,7 @@ static void smooth_search(const char *options)
 static size_t list(size_t most, size_t *ret_points)
 {
     size_t n = SIZE_MAX;
-    assert_int_equal(tune_list_lone_peaks(&tune, most, ret_points, &n), 0);
+    assert_int_equal(engine_list_lone_peaks(&tune.engine, most, ret_points, &n), 0);
     assert_true(n <= most);
     return n;
 }
@@ -135,8 +135,8 @@ TEST(only_what_was_hardly_measured_is_looked_at)
     smooth_search("");
     assert_int_equal(list(MOST, points), MOST);
     for (size_t i = 0; i < MOST; i++) {
-        assert_true(points[i] < tune.space.n_points && points[i] != tune.chosen);
-        assert_true(tune.belief.moments[points[i]].n <= 1);
+        assert_true(points[i] < tune.space.n_points && points[i] != tune.engine.chosen);
+        assert_true(tune.engine.belief.moments[points[i]].n <= 1);
         for (size_t k = 0; k < i; k++)
             assert_int_not_equal(points[i], points[k]);
     }
@@ -147,10 +147,10 @@ TEST(those_that_most_likely_surprise_by_the_second_come_first)
     size_t points[MOST], first[2];
     smooth_search("");
     assert_int_equal(list(MOST, points), MOST);
-    double response = tune.belief.mean[tune.chosen] + tune.margin, last = INFINITY;
+    double response = tune.engine.belief.mean[tune.engine.chosen] + tune.engine.margin, last = INFINITY;
     for (size_t i = 0; i < MOST; i++) {
         double worth =
-            belief_lone_peaks(&tune.belief, points[i], response) / tune.cost.point_seconds[points[i]];
+            belief_lone_peaks(&tune.engine.belief, points[i], response) / tune.engine.seconds[points[i]];
         assert_true(worth > 0 && worth <= last);
         last = worth;
     }
@@ -158,8 +158,8 @@ TEST(those_that_most_likely_surprise_by_the_second_come_first)
         size_t k = 0;
         while (k < MOST && points[k] != i)
             k++;
-        if (k == MOST && i != tune.chosen)
-            assert_true(belief_lone_peaks(&tune.belief, i, response) / tune.cost.point_seconds[i] <= last);
+        if (k == MOST && i != tune.engine.chosen)
+            assert_true(belief_lone_peaks(&tune.engine.belief, i, response) / tune.engine.seconds[i] <= last);
     }
     assert_int_equal(list(2, first), 2);
     assert_int_equal(first[0], points[0]);
@@ -172,7 +172,7 @@ TEST(a_point_that_is_out_is_not_looked_at)
     smooth_search("");
     assert_int_equal(list(MOST, points), MOST);
     out = points[0];
-    belief_exclude(&tune.belief, out);
+    belief_exclude(&tune.engine.belief, out);
     assert_int_equal(list(MOST, points), MOST);
     for (size_t i = 0; i < MOST; i++)
         assert_int_not_equal(points[i], out);
@@ -184,12 +184,12 @@ TEST(while_contenders_are_undecided_none_is)
     size_t points[MOST], rival = 0;
     smooth_search("");
     assert_int_equal(list(MOST, points), MOST);
-    while (rival == tune.chosen || tune.belief.moments[rival].n < 100)
+    while (rival == tune.engine.chosen || tune.engine.belief.moments[rival].n < 100)
         rival++;
-    belief_forget(&tune.belief, rival);
+    belief_forget(&tune.engine.belief, rival);
     for (size_t k = 0; k < 400; k++)
-        assert_int_equal(belief_tell(&tune.belief, rival,
-                                     tune.belief.mean[tune.chosen] + 1.5 * tune.margin +
+        assert_int_equal(belief_tell(&tune.engine.belief, rival,
+                                     tune.engine.belief.mean[tune.engine.chosen] + 1.5 * tune.engine.margin +
                                          (k % 2 == 0 ? RUN_STD : -RUN_STD)),
                          0);
     update();
@@ -208,10 +208,10 @@ TEST(without_a_choice_or_a_surrogate_none_is)
 {
     size_t points[MOST];
     smooth_search("");
-    tune.chosen = TUNE_NONE;
+    tune.engine.chosen = ENGINE_NONE;
     assert_int_equal(list(MOST, points), 0);
     assert_int_equal(init(), 0);
-    tune.chosen = 0;
+    tune.engine.chosen = 0;
     assert_int_equal(list(MOST, points), 0);
 }
 
@@ -229,7 +229,7 @@ TEST(among_thousands_of_points_none_is)
     assert_true(tune.space.n_points > 3000);
     settle();
     double none =
-        belief_no_lone_peaks(&tune.belief, tune.chosen, tune.belief.mean[tune.chosen] + tune.margin);
+        belief_no_lone_peaks(&tune.engine.belief, tune.engine.chosen, tune.engine.belief.mean[tune.engine.chosen] + tune.engine.margin);
     assert_true(none < 0.9);
     assert_int_equal(list(MOST, points), 0);
 }

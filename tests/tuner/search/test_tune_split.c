@@ -52,7 +52,7 @@ TEST(two_sizes_are_recommended_where_they_are_faster)
         assert_false(factors_is_split(&answer.unsplit.point));
         assert_true(tune.split_gain.has && tune.split_gain.ci.low > 1);
         assert_close(tune.split_gain.mean, exp(0.5), 0.15);
-        assert_true(answer.unsplit.replays >= TUNE_CONFIRMING_LEAST);
+        assert_true(answer.unsplit.replays >= ENGINE_CONFIRMING_LEAST);
         assert_false(is_warned_of("split_not_worth"));
         assert_true(is_warned_of("split_shares"));
     }
@@ -64,7 +64,7 @@ TEST(one_size_is_recommended_where_two_gain_nothing)
         search(words("alike" SPLIT "%u", seed));
         assert_int_equal(chosen()->request_size_bytes, 65536);
         assert_false(factors_is_split(chosen()));
-        assert_int_equal(tune.unsplit, tune.chosen);
+        assert_int_equal(tune.unsplit, tune.engine.chosen);
         assert_true(is_warned_of("split_not_worth"));
     }
 }
@@ -74,12 +74,12 @@ TEST(a_gain_without_proof_is_none)
 {
     search("apart" SPLIT "1");
     size_t split = tune.split, unsplit = tune.unsplit;
-    assert_int_equal(tune.chosen, split);
+    assert_int_equal(tune.engine.chosen, split);
     for (size_t i = 0; i < tune.records[split].n; i++)
         tune.records[split].samples[i].throughput_bps = answer.unsplit.mean_bps * (i % 2 == 0 ? 2.6 : 0.5);
     tune_weigh_split(&tune);
     assert_true(tune.split_gain.has && tune.split_gain.mean > 1 && tune.split_gain.ci.low < 1);
-    assert_int_equal(tune.chosen, unsplit);
+    assert_int_equal(tune.engine.chosen, unsplit);
     assert_true(is_warned_of("split_not_worth"));
 }
 
@@ -87,7 +87,7 @@ TEST(without_a_point_of_one_size_nothing_is_compared)
 {
     search("never" SPLIT "1");
     assert_true(factors_is_split(chosen()));
-    assert_int_equal(tune.unsplit, TUNE_NONE);
+    assert_int_equal(tune.unsplit, ENGINE_NONE);
     assert_true(answer.splits && !answer.has_unsplit && !tune.split_gain.has);
     assert_true(is_warned_of("split_not_compared"));
 }
@@ -138,5 +138,5 @@ TEST(a_current_setting_may_have_two_sizes)
     search("apart.conf --pattern randrw:70 --budget 20s --seed 1 --current "
            "request_size=4k,write_request_size=64k,direct=1,api=io_uring");
     assert_int_equal(answer.baseline.point.write_size_bytes, 65536);
-    assert_true(answer.has_baseline && answer.baseline.replays >= TUNE_CONFIRMING_LEAST);
+    assert_true(answer.has_baseline && answer.baseline.replays >= ENGINE_CONFIRMING_LEAST);
 }

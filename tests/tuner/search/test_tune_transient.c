@@ -72,12 +72,12 @@ TEST(replays_of_the_pilot_are_freed_from_alike_starts)
         assert_int_equal(tune.duration_ns, MEASURE_MIN_DURATION_NS);
         /* They stay replays, and what a run of the search costs is without the wait. */
         assert_true(session->n_runs - tune.length.n_discarded > TUNE_LENGTH_POINTS + 3);
-        assert_true(tune.cost.run_seconds * 1e9 < (double)tune.length.warmup_least_ns);
+        assert_true(tune.engine.run_seconds * 1e9 < (double)tune.length.warmup_least_ns);
         assert_close(mean_error(), 0, 0.05);
         /* What the belief was told before is told anew. */
         for (size_t k = 0; k < tune.space.n_points; k++) {
             if (tune.records[k].n > 0)
-                assert_close(tune.belief.moments[k].mean, record_log_moments(&tune.records[k], false).mean,
+                assert_close(tune.engine.belief.moments[k].mean, record_log_moments(&tune.records[k], false).mean,
                              1e-9);
         }
     }
@@ -90,7 +90,7 @@ TEST(mean_latencies_of_buffered_writes_are_freed_too)
     for (unsigned seed = 1; seed <= 4; seed++) {
         double sum = 0;
         search(words("fast_start.conf --budget 60s --seed %u", seed));
-        const struct record *record = &tune.records[tune.baseline];
+        const struct record *record = &tune.records[tune.engine.baseline];
         double settled_ns = 1e9 * (double)record->point.request_size_bytes / tenth_bps(&record->point);
         for (size_t k = 0; k < record->n; k++) {
             const struct sample *sample = &record->samples[k];
@@ -167,9 +167,9 @@ TEST(a_search_finds_the_best_and_tells_its_settled_rate)
         search(words("fast_start.conf --budget 60s --seed %u", seed));
         assert_true(tune.length.start.taken_off);
         assert_true(tenth_bps(chosen()) >= 0.95 * tenth_bps(&hill));
-        assert_true(record_count(&tune.records[tune.chosen], true) >= TUNE_CONFIRMING_LEAST);
+        assert_true(record_count(&tune.records[tune.engine.chosen], true) >= ENGINE_CONFIRMING_LEAST);
         assert_true(answer.confirming);
-        double told = exp(record_log_moments(&tune.records[tune.chosen], true).mean);
+        double told = exp(record_log_moments(&tune.records[tune.engine.chosen], true).mean);
         assert_close(told / tenth_bps(chosen()), 1, 0.05);
         assert_close(mean_error(), 0, 0.05);
     }
@@ -178,12 +178,12 @@ TEST(a_search_finds_the_best_and_tells_its_settled_rate)
 TEST(only_few_rounds_and_replays_after_the_choice_wait)
 {
     search("fast_start.conf" SEED_1);
-    assert_true(check_waits() >= 2 * TUNE_CONFIRMING_LEAST);
+    assert_true(check_waits() >= 2 * ENGINE_CONFIRMING_LEAST);
     /* What these cost is nothing to expect of a run of the search. */
-    assert_true(tune.cost.run_seconds * 1e9 < (double)tune.length.warmup_least_ns);
-    assert_true(has_no_warmup(tune.baseline));
-    double told = exp(record_log_moments(&tune.records[tune.baseline], true).mean);
-    assert_close(told / tenth_bps(&tune.records[tune.baseline].point), 1, 0.05);
+    assert_true(tune.engine.run_seconds * 1e9 < (double)tune.length.warmup_least_ns);
+    assert_true(has_no_warmup(tune.engine.baseline));
+    double told = exp(record_log_moments(&tune.records[tune.engine.baseline], true).mean);
+    assert_close(told / tenth_bps(&tune.records[tune.engine.baseline].point), 1, 0.05);
 }
 
 TEST(a_start_is_no_burst_that_ended)
@@ -193,9 +193,9 @@ TEST(a_start_is_no_burst_that_ended)
         size_t n_confirming = 0;
         search(words("fast_start.conf --budget 60s --seed %u", seed));
         for (size_t k = 0; k < tune.n_records; k++)
-            n_confirming += k != tune.counterpart ? record_count(&tune.records[k], true) : 0;
+            n_confirming += k != tune.engine.counterpart ? record_count(&tune.records[k], true) : 0;
         assert_int_equal(tune.sustained.n, n_confirming);
-        assert_int_equal(sustained_judge(&tune.sustained, tune.chosen, false, &verdict), 0);
+        assert_int_equal(sustained_judge(&tune.sustained, tune.engine.chosen, false, &verdict), 0);
         assert_false(verdict.burst);
         assert_string_equal(warning("burst_ended"), "");
         assert_string_equal(warning("rate_changed"), "");
@@ -208,9 +208,9 @@ TEST(the_budget_is_kept_whatever_the_replays_wait_for)
     for (unsigned seed = 1; seed <= 4; seed++) {
         search(words("wild_start.conf --budget 60s --seed %u", seed));
         assert_true(tune.length.start.taken_off);
-        assert_int_equal(tune.stop, TUNE_STOP_BUDGET);
+        assert_int_equal(tune.engine.stop, ENGINE_STOP_BUDGET);
         assert_true(session_seconds(session) > 0.9 * 60 && session_seconds(session) <= 60);
-        assert_true(record_count(&tune.records[tune.chosen], true) >= 2 * TUNE_CONFIRMING_LEAST);
+        assert_true(record_count(&tune.records[tune.engine.chosen], true) >= 2 * ENGINE_CONFIRMING_LEAST);
     }
 }
 

@@ -111,7 +111,7 @@ TEST(what_is_waited_for_is_expected_to_cost_as_much)
 {
     const struct point points[] = {deep, deep_buffered, best};
     deep_pilot();
-    tune_expect_costs(&tune);
+    engine_expect_costs(&tune.engine);
     for (size_t i = 0; i < RIG_COUNT(points); i++) {
         size_t point = tune_find_point(&tune, &points[i]);
         struct measure_plan plan = plan_of(&points[i], false), confirming = plan_of(&points[i], true);
@@ -121,7 +121,7 @@ TEST(what_is_waited_for_is_expected_to_cost_as_much)
             (double)(unwarmed ? confirming.duration_ns - tune.duration_ns : confirming.warmup_least_ns) / 1e9;
         assert_close(tune_transient_seconds(&tune, point, false), waits, 1e-9);
         assert_close(tune_transient_seconds(&tune, point, true), waits_confirming, 1e-9);
-        assert_true(tune.cost.point_seconds[point] >= (double)tune.duration_ns / 1e9 + waits);
+        assert_true(tune.engine.seconds[point] >= (double)tune.duration_ns / 1e9 + waits);
     }
 }
 

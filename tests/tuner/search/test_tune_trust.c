@@ -55,8 +55,8 @@ TEST(a_doubt_about_the_file_leaves_no_recommendation)
     open_reads("");
     dig_holes();
     finish();
-    assert_int_equal(tune.chosen, TUNE_NONE);
-    assert_int_equal(tune.best, TUNE_NONE);
+    assert_int_equal(tune.engine.chosen, ENGINE_NONE);
+    assert_int_equal(tune.engine.best, ENGINE_NONE);
     assert_false(answer.has_rows);
     assert_non_null(strstr(answer.reason, "--accept existing_has_holes"));
     const struct note *note = find_note(&session->warnings, "existing_has_holes");
@@ -91,7 +91,7 @@ static void add_replay(size_t point, uint64_t warning_set)
     histogram_init(&latency);
     struct sample sample = sample_of(&result, &latency, warning_set);
     assert_int_equal(record_add(&tune.records[point], &sample, &latency), 0);
-    belief_tell(&tune.belief, point, 20);
+    belief_tell(&tune.engine.belief, point, 20);
     tune_weigh_trust(&tune, point);
 }
 
@@ -111,12 +111,12 @@ TEST(two_replays_that_agree_exclude_a_point_one_does_not)
     size_t direct = find_direct(1), buffered = find_direct(0);
     add_replay(direct, BIT(WARNING_DEPTH_NOT_ACHIEVED));
     assert_int_equal(tune_distrust(&tune, direct), BIT(WARNING_DEPTH_NOT_ACHIEVED));
-    assert_false(tune.belief.excluded[direct]);
+    assert_false(tune.engine.belief.excluded[direct]);
     add_replay(direct, BIT(WARNING_DEPTH_NOT_ACHIEVED) | BIT(WARNING_STEAL));
-    assert_true(tune.belief.excluded[direct]);
+    assert_true(tune.engine.belief.excluded[direct]);
     add_replay(buffered, BIT(WARNING_DEPTH_NOT_ACHIEVED));
     add_replay(buffered, BIT(WARNING_DEPTH_NOT_ACHIEVED));
-    assert_false(tune.belief.excluded[buffered]);
+    assert_false(tune.engine.belief.excluded[buffered]);
 }
 
 TEST(a_doubt_of_a_minority_does_not_disqualify)
@@ -130,7 +130,7 @@ TEST(a_doubt_of_a_minority_does_not_disqualify)
     assert_int_equal(tune_row(&tune, direct, false, &row), 0);
     assert_int_equal(row.warning_set, BIT(WARNING_DEPTH_NOT_ACHIEVED));
     assert_int_equal(row.disqualifying, 0);
-    assert_false(tune.belief.excluded[direct]);
+    assert_false(tune.engine.belief.excluded[direct]);
 }
 
 /* One doubtful replay, however fast, does not exclude a point for good, but it is not chosen either. */
@@ -139,12 +139,12 @@ TEST(a_point_with_one_doubtful_replay_is_not_chosen)
     begin_reads();
     size_t direct = find_direct(1), buffered = find_direct(0);
     add_replay(direct, BIT(WARNING_DEPTH_NOT_ACHIEVED));
-    tune_choose(&tune);
-    assert_int_equal(tune.chosen, TUNE_NONE);
+    engine_choose(&tune.engine);
+    assert_int_equal(tune.engine.chosen, ENGINE_NONE);
     add_replay(buffered, 0);
-    tune_choose(&tune);
-    assert_int_equal(tune.chosen, buffered);
-    assert_false(tune.belief.excluded[direct]);
+    engine_choose(&tune.engine);
+    assert_int_equal(tune.engine.chosen, buffered);
+    assert_false(tune.engine.belief.excluded[direct]);
 }
 
 /* The fastest point turns out to be doubtful in all its replays: the next best is recommended. */

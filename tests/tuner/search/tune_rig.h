@@ -126,16 +126,16 @@ static inline void run_on(void)
 }
 
 /* Of a night like those of tuner/nightly/retune_measure. */
-static const struct tune_policy night_policy = {.final_share = 0.3,
-                                                .most_replays = 40,
-                                                .n_contenders = 3,
-                                                .sentinel_runs = TUNE_SENTINEL_RUNS,
-                                                .weighs_chances = true,
-                                                .limits_writes = true,
-                                                .baseline_first = true,
-                                                .costs_alike = true,
-                                                .has_pilot = true,
-                                                .has_counterpart = true};
+static const struct tune_policy night_policy = {.judges = {.final_share = 0.3,
+                                                          .most_replays = 40,
+                                                          .n_contenders = 3,
+                                                          .sentinel_runs = TUNE_SENTINEL_RUNS,
+                                                          .weighs_chances = true,
+                                                          .baseline_first = true,
+                                                          .costs_alike = true},
+                                               .limits_writes = true,
+                                               .has_pilot = true,
+                                               .has_counterpart = true};
 
 static inline void run(void)
 {
@@ -146,8 +146,8 @@ static inline void run(void)
 
 static inline const struct point *chosen(void)
 {
-    assert_true(tune.chosen < tune.space.n_points);
-    return &tune.records[tune.chosen].point;
+    assert_true(tune.engine.chosen < tune.space.n_points);
+    return &tune.records[tune.engine.chosen].point;
 }
 
 /* What must hold after every search, whatever it found. */
@@ -160,11 +160,11 @@ static inline void check_bounds(void)
             assert_true(tune.records[i].samples[k].throughput_bps > 0);
     }
     assert_int_equal(told, session->n_runs);
-    assert_true(tune.probability >= 0 && tune.probability <= 1);
+    assert_true(tune.engine.probability >= 0 && tune.engine.probability <= 1);
     assert_true(session_seconds(session) <= (double)settings.limits.budget_ns / 1e9 + 5);
-    assert_int_not_equal(tune.stop, TUNE_STOP_NOT_YET);
-    if (tune.conclusive)
-        assert_true(tune.probability >= settings.runs.confidence_share);
+    assert_int_not_equal(tune.engine.stop, ENGINE_STOP_NOT_YET);
+    if (tune.engine.conclusive)
+        assert_true(tune.engine.probability >= settings.runs.confidence_share);
 }
 
 /* Everything, up to the answer. */

@@ -1,0 +1,285 @@
+/* The way of a search: its parts, one after the other, and where the caller has its turn. */
+#include "models/engine/engine_internal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define FALLBACK_STD     0.1  /* of log throughput from run to run, before replays tell */
+#define EXPLORE_SHARE    0.65 /* of the time before the confirmation */
+#define FIRST_DESIGN_MAX 12
+#define FIRST_DESIGN_MIN 4
+#define KNOWN_MAX        16
+#define PROBES_MAX       48  /* points that show what has changed since the prior knowledge */
+#define UNUSED_SHARE     0.25
+#define LEAST_RACE_RUNS  12 /* fewer would settle nothing */
+
+static void plan_time(struct engine *engine, double now_seconds)
+{
+    double kept = engine->policy.final_share + engine->policy.split_share;
+    engine->search_end_seconds = fmax(engine->end_seconds * (1 - kept), now_seconds);
+    engine->explore_end_seconds =
+        now_seconds + (engine->search_end_seconds - now_seconds) * EXPLORE_SHARE;
+}
+
+static size_t first_design_size(const struct engine *engine, double now_seconds)
+{
+    double affordable = (engine->explore_end_seconds - now_seconds) / engine->run_seconds / 2;
+    double n = fmin(affordable, FIRST_DESIGN_MAX) * engine->design_share;
+    return n < FIRST_DESIGN_MIN ? FIRST_DESIGN_MIN : (size_t)n;
+}
+
+static int allocate(struct engine *engine)
+{
+    size_t n = engine->space->n_points;
+    engine->points = calloc(n + engine->n_outside_most, sizeof *engine->points);
+    engine->verdicts = calloc(n, sizeof *engine->verdicts);
+    engine->seconds = calloc(n, sizeof *engine->seconds);
+    engine->feasible = engine->limit_ns > 0 ? calloc(n, sizeof *engine->feasible) : NULL;
+    engine->search_state = calloc(1, engine->search->state_size);
+    engine->rng = gsl_rng_alloc(gsl_rng_mt19937);
+    return engine->points == NULL || engine->verdicts == NULL || engine->seconds == NULL ||
+                   (engine->limit_ns > 0 && engine->feasible == NULL) || engine->search_state == NULL ||
+                   engine->rng == NULL
+               ? -ENOMEM
+               : 0;
+}
+
+int engine_init(struct engine *engine, double now_seconds, unsigned long seed)
+{
+    engine->best = engine->chosen = engine->baseline = engine->default_setting = ENGINE_NONE;
+    engine->counterpart = engine->confirm.unpaid = ENGINE_NONE;
+    engine->shortfall = NAN;
+    engine->writes_left_bytes = INFINITY;
+    engine->around_seconds = fmax(0, engine->run_seconds - engine->duration_seconds);
+    plan_time(engine, now_seconds);
+    int result = allocate(engine);
+    if (result == 0) {
+        gsl_rng_set(engine->rng, seed);
+        result = belief_init(&engine->belief, engine->space, engine->search->model, FALLBACK_STD);
+    }
+    /* What a few runs find late can no longer be shown to keep a limit. */
+    engine->belief.ignores_lone_peaks = engine->limit_ns > 0;
+    return result < 0 ? result
+                      : engine->search->init(engine->search_state, engine->space,
+                                             first_design_size(engine, now_seconds), engine->rng);
+}
+
+void engine_done(struct engine *engine)
+{
+    if (engine->search != NULL && engine->search_state != NULL)
+        engine->search->done(engine->search_state);
+    free(engine->search_state);
+    free(engine->points);
+    free(engine->verdicts);
+    free(engine->seconds);
+    free(engine->feasible);
+    if (engine->rng != NULL)
+        gsl_rng_free(engine->rng);
+    belief_done(&engine->belief);
+}
+
+static int turn(struct engine *engine, enum engine_phase phase)
+{
+    engine->phase = phase;
+    engine->has_raced = false;
+    return ENGINE_TURN;
+}
+
+static int go_on(struct engine *engine, enum engine_phase phase)
+{
+    engine->phase = phase;
+    return ENGINE_RUN;
+}
+
+/* The runs after a choice become ordinary ones, because another choice is made with them. */
+static void age(struct engine *engine)
+{
+    engine->n_aged++;
+    for (size_t i = 0; i < engine->space->n_points + engine->n_outside_most; i++)
+        engine->points[i].n_confirming = 0;
+}
+
+/* Called when no other choice can be made: a choice that was not run after the first one is given up for the
+ * best point of then, which was. */
+static void keep_confirmed(struct engine *engine, size_t best)
+{
+    size_t chosen = engine->chosen;
+    if (chosen != ENGINE_NONE && engine->points[chosen].n_confirming < ENGINE_MIN_REPLAYS &&
+        engine_is_eligible(engine, best))
+        engine->best = engine->chosen = best;
+}
+
+/* --- the parts; each returns what engine_ask does, ENGINE_RUN to go on --- */
+
+static int begin(struct engine *engine, double now_seconds)
+{
+    size_t first[2 + ENGINE_MAX_WATCHED], n = 0;
+    (void)now_seconds;
+    if (engine->baseline != ENGINE_NONE)
+        first[n++] = engine->baseline;
+    if (engine->default_setting != ENGINE_NONE)
+        first[n++] = engine->default_setting;
+    for (size_t i = 0; i < engine->n_watched; i++)
+        first[n++] = engine->watched[i];
+    engine_queue(engine, first, n, false, engine->end_seconds);
+    return go_on(engine, ENGINE_KNOWN);
+}
+
+static double explore_end_seconds(const struct engine *engine)
+{
+    return engine->search == &search_grid ? engine->search_end_seconds : engine->explore_end_seconds;
+}
+
+/* Points that knowledge from elsewhere says are worth a first look. */
+static int look_at_known(struct engine *engine, double now_seconds)
+{
+    size_t points[KNOWN_MAX], n = engine_known_points(engine, points, KNOWN_MAX);
+    (void)now_seconds;
+    engine_queue(engine, points, n, false, explore_end_seconds(engine));
+    return go_on(engine, ENGINE_SENTINELS);
+}
+
+static int look_at_sentinels(struct engine *engine, double now_seconds)
+{
+    size_t points[PROBES_MAX], runs[ENGINE_MAX_QUEUED], n_runs = 0;
+    size_t n = engine->policy.sentinel_runs > 0 ? engine_known_probes(engine, points, PROBES_MAX) : 0;
+    (void)now_seconds;
+    for (size_t i = 0; i < n * engine->policy.sentinel_runs && n_runs < ENGINE_MAX_QUEUED; i++)
+        runs[n_runs++] = points[i % n];
+    engine_queue(engine, runs, n_runs, false, explore_end_seconds(engine));
+    return go_on(engine, ENGINE_EXPLORE);
+}
+
+static int explore(struct engine *engine, double now_seconds)
+{
+    bool over = false;
+    if (engine->n_rounds == 0 && engine->policy.sentinel_runs > 0)
+        belief_prior_drop(&engine->belief);
+    int result = engine_explore(engine, now_seconds, &over);
+    if (result < 0)
+        return result;
+    return over ? turn(engine, ENGINE_RACE) : ENGINE_RUN;
+}
+
+static int race(struct engine *engine, double now_seconds)
+{
+    bool over = false;
+    int result = engine_race(engine, now_seconds, &over);
+    if (result < 0)
+        return result;
+    return over ? turn(engine, ENGINE_CHOICE) : ENGINE_RUN;
+}
+
+static int list_or_judge(struct engine *engine, double now_seconds)
+{
+    if (engine->chosen == ENGINE_NONE)
+        return turn(engine, ENGINE_VERDICT);
+    engine_confirm_list(engine, now_seconds);
+    return turn(engine, ENGINE_PLAN);
+}
+
+static int choose(struct engine *engine, double now_seconds)
+{
+    /* Results of other hosts steered the search; the choice uses only what was measured here. */
+    belief_prior_drop(&engine->belief);
+    int result = belief_update(&engine->belief, true, engine->rng);
+    if (result == -ENOMEM)
+        return result;
+    engine_choose(engine);
+    return list_or_judge(engine, now_seconds);
+}
+
+static int plan(struct engine *engine, double now_seconds)
+{
+    engine_confirm_plan(engine, now_seconds);
+    return go_on(engine, ENGINE_CONFIRM);
+}
+
+static int confirm(struct engine *engine, double now_seconds)
+{
+    (void)now_seconds;
+    return engine_confirm_next(engine) ? ENGINE_RUN : turn(engine, ENGINE_WEIGH);
+}
+
+/* When the runs after the choice show that the chosen point is worse than another, the choice is made again,
+ * once. */
+static int weigh(struct engine *engine, double now_seconds)
+{
+    size_t best = engine->best, chosen = engine->chosen;
+    if (engine->is_again)
+        return turn(engine, ENGINE_VERDICT);
+    if (belief_update(&engine->belief, true, engine->rng) == -ENOMEM)
+        return -ENOMEM;
+    engine_choose(engine);
+    const struct engine_point *point = &engine->points[chosen];
+    if (engine->verdicts[chosen] != VERDICT_WORSE && !point->failed && !point->distrusted) {
+        engine->best = best;
+        engine->chosen = chosen;
+        return turn(engine, ENGINE_VERDICT);
+    }
+    /* Where bytes are scarce they do not allow another choice; a night compares all points that were run
+     * after the choice, whichever was chosen. */
+    if (!engine->policy.chooses_again) {
+        keep_confirmed(engine, best);
+        return turn(engine, ENGINE_VERDICT);
+    }
+    age(engine);
+    engine->is_again = true;
+    return list_or_judge(engine, now_seconds);
+}
+
+/* Whether the runs after the choice made a choice doubtful that had been settled, and time is left for more.
+ * With a limit on latency, points were excluded for good by now, and another race would not bring them back.
+ */
+static bool is_worth_another_race(const struct engine *engine, double now_seconds)
+{
+    return engine->policy.races_again && engine->stop == ENGINE_STOP_SEPARATED && !engine->conclusive &&
+           engine->chosen != ENGINE_NONE && engine->limit_ns <= 0 &&
+           engine_has_time(engine, now_seconds, engine_race_end_seconds(engine), LEAST_RACE_RUNS);
+}
+
+static int judge(struct engine *engine, double now_seconds)
+{
+    int result = engine_judge(engine);
+    if (result < 0)
+        return result;
+    if (is_worth_another_race(engine, now_seconds)) {
+        age(engine);
+        engine->is_again = false;
+        engine->stop = ENGINE_STOP_NOT_YET;
+        return turn(engine, ENGINE_RACE);
+    }
+    /* So much time may be left that nobody would say it was used up. */
+    bool unused = engine->end_seconds - now_seconds > UNUSED_SHARE * engine->budget_seconds;
+    if (engine->stop == ENGINE_STOP_NOT_YET)
+        engine->stop = unused ? ENGINE_STOP_PLAN_DONE : ENGINE_STOP_BUDGET;
+    engine->phase = ENGINE_END;
+    return ENGINE_DONE;
+}
+
+static int end(struct engine *engine, double now_seconds)
+{
+    (void)engine;
+    (void)now_seconds;
+    return ENGINE_DONE;
+}
+
+int engine_ask(struct engine *engine, double now_seconds, struct engine_run *ret_run)
+{
+    static int (*const parts[])(struct engine *engine, double now_seconds) = {
+        [ENGINE_FIRST] = begin,   [ENGINE_KNOWN] = look_at_known, [ENGINE_SENTINELS] = look_at_sentinels,
+        [ENGINE_EXPLORE] = explore, [ENGINE_RACE] = race,         [ENGINE_CHOICE] = choose,
+        [ENGINE_PLAN] = plan,     [ENGINE_CONFIRM] = confirm,     [ENGINE_WEIGH] = weigh,
+        [ENGINE_VERDICT] = judge, [ENGINE_END] = end,
+    };
+    int result = ENGINE_RUN;
+    if (engine->phase == ENGINE_BEFORE)
+        engine->phase = ENGINE_FIRST;
+    while (result == ENGINE_RUN) {
+        if (engine_next(engine, now_seconds, ret_run))
+            return ENGINE_RUN;
+        result = parts[engine->phase](engine, now_seconds);
+    }
+    return result;
+}

@@ -1,0 +1,172 @@
+/* From replays to an answer: best, equivalents, the cheapest of them, and how sure that is. */
+#include "models/engine/engine_internal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define JUDGE_DRAWS 4096
+#define CAUTIOUS_SD 1.645
+
+bool engine_is_eligible(const struct engine *engine, size_t point)
+{
+    return engine->belief.moments[point].n > 0 && !engine->belief.excluded[point] &&
+           !engine->points[point].distrusted && engine_keeps_limit(engine, point);
+}
+
+/* The posterior mean (the sample mean without a surrogate), or with fewer than ENGINE_MIN_REPLAYS its lower
+ * bound, so that one lucky run does not win but a far better point does. */
+double engine_worth(const struct engine *engine, size_t point)
+{
+    const struct belief *belief = &engine->belief;
+    double df, variance = belief_run_variance(belief, point, &df) / (double)belief->moments[point].n;
+    double mean = belief->moments[point].mean;
+    if (belief->chosen != NULL) {
+        mean = belief->mean[point];
+        variance = belief->variance[point];
+    }
+    return belief->moments[point].n >= ENGINE_MIN_REPLAYS ? mean : mean - CAUTIOUS_SD * sqrt(variance);
+}
+
+bool engine_is_cheaper(const struct engine *engine, size_t a, size_t b)
+{
+    const struct engine_point *pa = &engine->points[a], *pb = &engine->points[b];
+    if (pa->in_flight_bytes != pb->in_flight_bytes)
+        return pa->in_flight_bytes < pb->in_flight_bytes;
+    double log_ratio = pa->latency.mean - pb->latency.mean;
+    if (!(pa->latency.n > 0 && pb->latency.n > 0))
+        return false;
+    if (fabs(log_ratio) > engine->margin || pa->simplicity == pb->simplicity)
+        return log_ratio < 0;
+    return pa->simplicity < pb->simplicity;
+}
+
+/* The points that may be chosen, and which of them is the best: its place, or ENGINE_NONE. */
+static size_t list_eligible(const struct engine *engine, size_t *ret_points, size_t *ret_n)
+{
+    size_t best = ENGINE_NONE, n = 0;
+    double highest = -INFINITY;
+    for (size_t i = 0; i < engine->space->n_points; i++) {
+        if (!engine_is_eligible(engine, i))
+            continue;
+        double worth = engine_worth(engine, i);
+        if (worth > highest) {
+            highest = worth;
+            best = n;
+        }
+        ret_points[n++] = i;
+    }
+    *ret_n = n;
+    return best;
+}
+
+static void set_verdicts(struct engine *engine, const size_t *points, size_t n, size_t best)
+{
+    struct contender *contenders = calloc(n, sizeof *contenders);
+    enum verdict *verdicts = calloc(n, sizeof *verdicts);
+    for (size_t i = 0; i < engine->space->n_points; i++)
+        engine->verdicts[i] = VERDICT_WORSE;
+    if (contenders != NULL && verdicts != NULL) {
+        for (size_t i = 0; i < n; i++) {
+            contenders[i].moments = engine->belief.moments[points[i]];
+            contenders[i].run_variance =
+                belief_run_variance(&engine->belief, points[i], &contenders[i].run_df);
+        }
+        compare_all(contenders, n, best, engine->margin, engine->confidence_share, ENGINE_MIN_REPLAYS,
+                    verdicts);
+        for (size_t i = 0; i < n; i++)
+            engine->verdicts[points[i]] = verdicts[i];
+    }
+    free(contenders);
+    free(verdicts);
+}
+
+/* What is lost on average by taking the point instead of the best-looking one, as a difference of logs, by
+ * what their replays tell. */
+static double expected_shortfall(const struct engine *engine, size_t best, size_t point)
+{
+    const struct moments *of_best = &engine->belief.moments[best], *own = &engine->belief.moments[point];
+    double df, variance = belief_run_variance(&engine->belief, best, &df) / (double)of_best->n +
+                          belief_run_variance(&engine->belief, point, &df) / (double)own->n;
+    return engine_expected_shortfall(of_best->mean - own->mean, variance);
+}
+
+/* A point that is proved to be as good, or of which no more than the margin is expected to be lost: under
+ * noise, waiting for the proof would leave the choice to whatever looked best. */
+static bool is_good_enough(const struct engine *engine, size_t best, size_t point)
+{
+    if (engine->verdicts[point] == VERDICT_EQUIVALENT)
+        return true;
+    return engine->verdicts[point] == VERDICT_UNDECIDED &&
+           engine->points[point].n_runs >= ENGINE_MIN_REPLAYS &&
+           expected_shortfall(engine, best, point) <= engine->margin;
+}
+
+void engine_choose(struct engine *engine)
+{
+    size_t *points = malloc(engine->space->n_points * sizeof *points), n = 0;
+    size_t best = points != NULL ? list_eligible(engine, points, &n) : ENGINE_NONE;
+    engine->best = engine->chosen = ENGINE_NONE;
+    if (best != ENGINE_NONE) {
+        set_verdicts(engine, points, n, best);
+        engine->best = engine->chosen = points[best];
+        for (size_t i = 0; i < n && !engine->prefers_fastest; i++) {
+            if (is_good_enough(engine, points[best], points[i]) &&
+                engine_is_cheaper(engine, points[i], engine->chosen))
+                engine->chosen = points[i];
+        }
+    }
+    free(points);
+}
+
+/* What is claimed of the chosen point, which lies in the space. 0 or -ENOMEM. */
+static int claim(struct engine *engine)
+{
+    struct belief_claim claimed;
+    size_t chosen = engine->chosen;
+    if (belief_claim(&engine->belief, chosen, engine->tolerance, engine->confidence_share, JUDGE_DRAWS,
+                     engine->rng, &claimed) < 0)
+        return -ENOMEM;
+    engine->probability = claimed.probability_within;
+    engine->shortfall = claimed.shortfall;
+    engine->is_proved = chosen == engine->best || engine->verdicts[chosen] == VERDICT_EQUIVALENT;
+    engine->conclusive = claimed.shortfall <= engine->tolerance &&
+                         engine->points[chosen].n_confirming >= ENGINE_CONFIRMING_LEAST;
+    return 0;
+}
+
+int engine_judge(struct engine *engine)
+{
+    int result = belief_update(&engine->belief, true, engine->rng);
+    engine->probability = 0;
+    if (result == -ENOMEM)
+        return result;
+    size_t chosen = engine->chosen;
+    /* The replays after the choice may have brought something to light. */
+    if (chosen == ENGINE_NONE || engine->points[chosen].distrusted) {
+        engine->best = engine->chosen = ENGINE_NONE;
+        return 0;
+    }
+    /* The verdicts are told with everything known, the choice stays. */
+    size_t best = engine->best;
+    engine_choose(engine);
+    engine->chosen = chosen;
+    engine->best = engine->points[best].distrusted ? chosen : best;
+    /* Nothing is fitted any more: what misses the limit on latency, or is not trusted, is no rival. */
+    engine_limit_expect(engine);
+    for (size_t i = 0; i < engine->space->n_points; i++) {
+        if (i != chosen && (engine_is_hopeless(engine, i) || engine->points[i].distrusted))
+            belief_exclude(&engine->belief, i);
+    }
+    return claim(engine);
+}
+
+int engine_adopt(struct engine *engine, size_t point)
+{
+    engine->chosen = point;
+    if (engine->best == ENGINE_NONE)
+        engine->best = point;
+    engine->probability = engine->shortfall = NAN;
+    engine->conclusive = engine->is_proved = false;
+    return point < engine->space->n_points ? claim(engine) : 0;
+}

@@ -1,0 +1,62 @@
+/* The first part of a search: a design, then the points that the strategy asks for. */
+#include "models/engine/engine_internal.h"
+
+#include <errno.h>
+
+#define ROUND_POINTS 6
+#define ROUND_MAX    16
+/* Points per round that are measured again because their only run was probably an outlier. */
+#define ROUND_SUSPECTS 1
+/* Every so many rounds hyper-parameters are fitted anew; in between only the data are exchanged. */
+#define REFIT_ROUNDS 2
+
+/* Lists the points asked for, `replays` times each, suspect points, and the best so far, which is measured
+ * again in every round and so shows drift. */
+static size_t list_round(const struct engine *engine, const size_t *asked, size_t n_asked, size_t replays,
+                         size_t *ret_runs)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < n_asked; i++) {
+        for (size_t k = 0; k < replays; k++)
+            ret_runs[n++] = asked[i];
+    }
+    size_t incumbent = belief_best(&engine->belief, 1);
+    if (incumbent < engine->space->n_points)
+        ret_runs[n++] = incumbent;
+    return n + belief_suspects(&engine->belief, ROUND_SUSPECTS, ret_runs + n);
+}
+
+static int update(struct engine *engine)
+{
+    int result = belief_update(&engine->belief, (engine->n_rounds - 1) % REFIT_ROUNDS == 0, engine->rng);
+    engine_expect_costs(engine);
+    engine_limit_expect(engine);
+    return result == -ENODATA || result == -EDOM ? 0 : result;
+}
+
+int engine_explore(struct engine *engine, double now_seconds, bool *ret_over)
+{
+    size_t asked[ROUND_MAX], runs[ROUND_MAX * ENGINE_GRID_REPLAYS + 1 + ROUND_SUSPECTS], n = 0;
+    bool grid = engine->search == &search_grid;
+    double deadline = grid ? engine->search_end_seconds : engine->explore_end_seconds;
+    int result = 0;
+    *ret_over = true;
+    if (engine->n_rounds > 0) {
+        if (engine->queue.n_handed == 0 && !engine->was_design)
+            return 0; /* what is asked for does not fit into the time that is left */
+        result = update(engine);
+    }
+    if (result < 0 || engine->stop != ENGINE_STOP_NOT_YET ||
+        !engine_has_time(engine, now_seconds, deadline, 1))
+        return result;
+    engine->was_design = engine->search->in_first_design(engine->search_state);
+    result = engine->search->ask(engine->search_state, &engine->belief,
+                                 engine->was_design || grid ? ROUND_MAX : ROUND_POINTS, engine->rng, asked, &n);
+    if (result < 0 || n == 0)
+        return result;
+    n = list_round(engine, asked, n, grid ? ENGINE_GRID_REPLAYS : 1, runs);
+    engine_queue(engine, runs, n, false, deadline);
+    engine->n_rounds++;
+    *ret_over = false;
+    return 0;
+}

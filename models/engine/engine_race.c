@@ -1,0 +1,247 @@
+/* The second part of a search: what is left of the time goes to the points that could still change the
+ * answer. */
+#include "models/engine/engine_internal.h"
+
+#include <errno.h>
+#include <gsl/gsl_randist.h>
+#include <gsl/gsl_sort.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Weight of a vote for the cheapest point within the margin, relative to a vote for the best point. It is
+ * small because no point can be shown to be as good as the best before the best is known. */
+#define ANSWER_VOTE   0.3
+#define N_DRAWS       128 /* joint draws of the response per block */
+#define MAX_PROMISING 256
+#define JUDGE_DRAWS   2048
+#define REFIT_BLOCKS  3
+#define LIKELY        0.5 /* a point keeps the limit on latency: others are judged by it */
+
+/* Points whose response could reach the margin below the best; at most MAX_PROMISING, most promising first.
+ */
+static size_t promising_points(const struct engine *engine, size_t *ret_points)
+{
+    const struct belief *belief = &engine->belief;
+    size_t n_points = engine->space->n_points, n = 0;
+    double *upper = calloc(n_points, sizeof *upper), highest = -INFINITY;
+    size_t *order = malloc(n_points * sizeof *order);
+    if (upper != NULL && order != NULL) {
+        for (size_t i = 0; i < n_points; i++) {
+            double sd = sqrt(belief->variance[i]);
+            bool out = belief->excluded[i] || engine_is_hopeless(engine, i);
+            upper[i] = out ? -INFINITY : belief->mean[i] + 2.5 * sd;
+            if (!out && engine_feasible(engine, i) > LIKELY)
+                highest = fmax(highest, belief->mean[i] - 2.5 * sd);
+        }
+        gsl_sort_index(order, upper, 1, n_points);
+        for (size_t k = n_points; k-- > 0 && n < MAX_PROMISING && isfinite(upper[order[k]]) &&
+                                  upper[order[k]] >= highest - engine->margin;)
+            ret_points[n++] = order[k];
+    }
+    free(upper);
+    free(order);
+    return n;
+}
+
+/* Is a cheaper than b, by what is known for sure? Ties go to the higher response: equal bytes in flight at a
+ * higher rate mean less latency. */
+static bool cheaper(const struct engine *engine, size_t a, double response_a, size_t b, double response_b)
+{
+    double bytes_a = engine->points[a].in_flight_bytes, bytes_b = engine->points[b].in_flight_bytes;
+    return bytes_a != bytes_b ? bytes_a < bytes_b : response_a > response_b;
+}
+
+/* A point that does not keep the limit in this draw is none of it. */
+static void draw_limit(struct engine *engine, const size_t *points, size_t n, double *draw)
+{
+    for (size_t i = 0; i < n && engine->limit_ns > 0; i++) {
+        if (gsl_rng_uniform(engine->rng) >= engine_feasible(engine, points[i]))
+            draw[i] = -INFINITY;
+    }
+}
+
+/* If this draw were the truth: which point would be the best, and which the cheapest within the margin? Both
+ * get a vote. */
+static void vote(const struct engine *engine, const size_t *points, size_t n, const double *draw,
+                 double *votes)
+{
+    size_t best = 0, answer = ENGINE_NONE;
+    for (size_t i = 1; i < n; i++)
+        best = draw[i] > draw[best] ? i : best;
+    if (!isfinite(draw[best]))
+        return;
+    for (size_t i = 0; i < n; i++) {
+        if (draw[i] < draw[best] - engine->margin)
+            continue;
+        if (answer == ENGINE_NONE || cheaper(engine, points[i], draw[i], points[answer], draw[answer]))
+            answer = i;
+    }
+    votes[best] += 1;
+    votes[answer] += ANSWER_VOTE;
+}
+
+/* A vote counts as far as one more replay would sharpen what is known of the point, and the less the longer
+ * the replay takes: the cost stands under a root as in the optimal allocation over unlike costs. */
+static void weigh_votes(const struct engine *engine, const size_t *points, size_t n, double *votes)
+{
+    for (size_t i = 0; i < n; i++) {
+        double df, variance = engine->belief.variance[points[i]];
+        double run = belief_run_variance(&engine->belief, points[i], &df);
+        double sharper = variance / sqrt(variance + run) + engine_limit_open(engine, points[i]);
+        votes[i] *= sharper / sqrt(engine->seconds[points[i]]);
+    }
+}
+
+static int draw_votes(struct engine *engine, const size_t *points, size_t n, double *votes)
+{
+    double *draws = malloc(n * N_DRAWS * sizeof *draws);
+    if (draws == NULL)
+        return -ENOMEM;
+    int result = belief_sample(&engine->belief, points, n, N_DRAWS, engine->rng, draws);
+    for (size_t k = 0; k < N_DRAWS && result == 0; k++) {
+        draw_limit(engine, points, n, draws + k * n);
+        vote(engine, points, n, draws + k * n, votes);
+    }
+    free(draws);
+    if (result == 0)
+        weigh_votes(engine, points, n, votes);
+    return result;
+}
+
+/* Points of the next block. */
+static int choose_block(struct engine *engine, size_t *ret_runs, size_t *ret_n)
+{
+    size_t points[MAX_PROMISING], order[MAX_PROMISING], n_runs = 0;
+    double votes[MAX_PROMISING] = {0};
+    size_t n = promising_points(engine, points);
+    *ret_n = 0;
+    if (n == 0)
+        return 0;
+    int result = draw_votes(engine, points, n, votes);
+    if (result < 0)
+        return result;
+    gsl_sort_index(order, votes, 1, n);
+    for (size_t k = n; k-- > 0 && n - k <= ENGINE_BLOCK_POINTS && votes[order[k]] > 0;)
+        ret_runs[n_runs++] = points[order[k]];
+    *ret_n = n_runs;
+    return 0;
+}
+
+/* Each look spends a part of the error probability, so that stopping early does not raise the whole of it. */
+static bool is_settled(struct engine *engine)
+{
+    engine_choose(engine);
+    if (engine->chosen == ENGINE_NONE || engine->verdicts[engine->chosen] != VERDICT_EQUIVALENT ||
+        engine->points[engine->chosen].n_runs < ENGINE_CONFIRMING_LEAST)
+        return false;
+    double alpha = compare_spend(1 - engine->confidence_share, engine->n_looks), probability = 0;
+    if (belief_probability_within(&engine->belief, engine->chosen, engine->margin, JUDGE_DRAWS, engine->rng,
+                                  &probability) < 0)
+        return false;
+    /* Prior knowledge steers the search, but only what was measured may end it: the next look decides. */
+    bool prior = engine->belief.prior.offset != NULL;
+    if (probability >= 1 - alpha)
+        belief_prior_drop(&engine->belief);
+    return probability >= 1 - alpha && !prior;
+}
+
+/* Lists all points of a space too small for a surrogate. Of a larger space it lists none: a surrogate is
+ * missing there because too many points failed. */
+static size_t take_all(const struct engine *engine, size_t *ret_runs)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < engine->space->n_points && engine->space->n_points <= ENGINE_BLOCK_POINTS; i++) {
+        if (!engine->belief.excluded[i])
+            ret_runs[n++] = i;
+    }
+    return n;
+}
+
+/* Points of the next block: isolated fast points where these are the larger risk, else those that the draws
+ * of the surrogate vote for. */
+static int choose_day_block(struct engine *engine, size_t *ret_runs, size_t *ret_n)
+{
+    int result = engine_list_lone_peaks(engine, ENGINE_BLOCK_POINTS, ret_runs, ret_n);
+    return result < 0 || *ret_n > 0 ? result : choose_block(engine, ret_runs, ret_n);
+}
+
+/* Whether the baseline was not measured yet and can be: nothing can be compared with it before. */
+static bool lacks_measure(const struct engine *engine)
+{
+    const struct engine_point *baseline = &engine->points[engine->baseline];
+    return baseline->n_runs == 0 && !baseline->failed && !engine_knows_baseline(engine);
+}
+
+/* Points of the next block of a night. Odd looks take those that the surrogate votes for; the others take
+ * those that may be better than the baseline, together with it. ret_n 0: no such point is left. */
+static int choose_night_block(struct engine *engine, size_t *ret_runs, size_t *ret_n)
+{
+    size_t chances[ENGINE_BLOCK_POINTS], n = engine_list_chances(engine, chances, ENGINE_BLOCK_POINTS - 1);
+    *ret_n = 0;
+    if (lacks_measure(engine)) {
+        ret_runs[0] = engine->baseline;
+        *ret_n = 1;
+        return 0;
+    }
+    if (n == 0)
+        return 0;
+    if (engine->n_looks % 2 == 1 && engine->belief.chosen != NULL) {
+        int result = choose_block(engine, ret_runs, ret_n);
+        if (result < 0 || *ret_n > 0)
+            return result;
+    }
+    chances[n++] = engine->baseline;
+    memcpy(ret_runs, chances, n * sizeof *ret_runs);
+    *ret_n = n;
+    return 0;
+}
+
+/* Points of the next block. Where the evidence settles the choice, those that may do for less; where there
+ * are none either, the race is over. */
+static int choose_next(struct engine *engine, size_t *ret_runs, size_t *ret_n)
+{
+    /* Where the baseline cannot be measured, a night searches as any other search does. */
+    bool night = engine->policy.weighs_chances && (engine_knows_baseline(engine) || lacks_measure(engine));
+    bool settled = !night && is_settled(engine);
+    int result = 0;
+    if (night)
+        result = choose_night_block(engine, ret_runs, ret_n);
+    else if (settled)
+        *ret_n = engine_list_cheaper(engine, ret_runs, ENGINE_BLOCK_POINTS);
+    else if (engine->belief.chosen == NULL)
+        *ret_n = take_all(engine, ret_runs);
+    else
+        result = choose_day_block(engine, ret_runs, ret_n);
+    if (result == 0 && *ret_n == 0 && (night || settled))
+        engine->stop = ENGINE_STOP_SEPARATED;
+    return result;
+}
+
+int engine_race(struct engine *engine, double now_seconds, bool *ret_over)
+{
+    size_t runs[ENGINE_BLOCK_POINTS], n = 0;
+    *ret_over = true;
+    if (engine->has_raced) {
+        engine->beyond_plan |= engine->queue.deadline_seconds > engine->search_end_seconds &&
+                               now_seconds > engine->search_end_seconds;
+        if (engine->queue.n_handed == 0)
+            return 0; /* none of them fits into the time that is left */
+    }
+    if (engine->stop != ENGINE_STOP_NOT_YET ||
+        !engine_has_time(engine, now_seconds, engine_race_end_seconds(engine), 1))
+        return 0;
+    engine->n_looks++;
+    int result = belief_update(&engine->belief, engine->n_looks % REFIT_BLOCKS == 1, engine->rng);
+    if (result == -ENOMEM)
+        return result; /* without a surrogate only their own runs tell of points */
+    engine_expect_costs(engine);
+    engine_limit_expect(engine);
+    result = choose_next(engine, runs, &n);
+    if (result < 0 || n == 0)
+        return result; /* no replay would teach anything more */
+    engine_queue(engine, runs, n, false, engine_race_end_seconds(engine));
+    engine->has_raced = true;
+    *ret_over = false;
+    return 0;
+}
