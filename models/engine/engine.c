@@ -10,7 +10,7 @@
 #define FIRST_DESIGN_MAX 12
 #define FIRST_DESIGN_MIN 4
 #define KNOWN_MAX        16
-#define PROBES_MAX       48  /* points that show what has changed since the prior knowledge */
+#define PROBES_MAX       48 /* points that show what has changed since the prior knowledge */
 #define UNUSED_SHARE     0.25
 #define LEAST_RACE_RUNS  12 /* fewer would settle nothing */
 
@@ -18,8 +18,7 @@ static void plan_time(struct engine *engine, double now_seconds)
 {
     double kept = engine->policy.final_share + engine->policy.split_share;
     engine->search_end_seconds = fmax(engine->end_seconds * (1 - kept), now_seconds);
-    engine->explore_end_seconds =
-        now_seconds + (engine->search_end_seconds - now_seconds) * EXPLORE_SHARE;
+    engine->explore_end_seconds = now_seconds + (engine->search_end_seconds - now_seconds) * EXPLORE_SHARE;
 }
 
 static size_t first_design_size(const struct engine *engine, double now_seconds)
@@ -267,11 +266,18 @@ static int end(struct engine *engine, double now_seconds)
 
 int engine_ask(struct engine *engine, double now_seconds, struct engine_run *ret_run)
 {
-    static int (*const parts[])(struct engine *engine, double now_seconds) = {
-        [ENGINE_FIRST] = begin,   [ENGINE_KNOWN] = look_at_known, [ENGINE_SENTINELS] = look_at_sentinels,
-        [ENGINE_EXPLORE] = explore, [ENGINE_RACE] = race,         [ENGINE_CHOICE] = choose,
-        [ENGINE_PLAN] = plan,     [ENGINE_CONFIRM] = confirm,     [ENGINE_WEIGH] = weigh,
-        [ENGINE_VERDICT] = judge, [ENGINE_END] = end,
+    static int (*const parts[])(struct engine * engine, double now_seconds) = {
+        [ENGINE_FIRST] = begin,
+        [ENGINE_KNOWN] = look_at_known,
+        [ENGINE_SENTINELS] = look_at_sentinels,
+        [ENGINE_EXPLORE] = explore,
+        [ENGINE_RACE] = race,
+        [ENGINE_CHOICE] = choose,
+        [ENGINE_PLAN] = plan,
+        [ENGINE_CONFIRM] = confirm,
+        [ENGINE_WEIGH] = weigh,
+        [ENGINE_VERDICT] = judge,
+        [ENGINE_END] = end,
     };
     int result = ENGINE_RUN;
     if (engine->phase == ENGINE_BEFORE)

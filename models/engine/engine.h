@@ -21,15 +21,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ENGINE_NONE                 SIZE_MAX
-#define ENGINE_CONFIRMING_LEAST     5 /* replays after the choice */
-#define ENGINE_MIN_REPLAYS          3 /* before a point can be called best or equivalent */
-#define ENGINE_GRID_REPLAYS         3 /* of every point, where every point is asked for */
-#define ENGINE_COUNTERPART_REPLAYS  4 /* of the run beside those after the choice */
-#define ENGINE_MAX_WATCHED          3
-#define ENGINE_MAX_LISTED           8  /* points that one list of rivals holds */
-#define ENGINE_MAX_JUDGED           20 /* points among the replays after the choice */
-#define ENGINE_MAX_QUEUED           256
+#define ENGINE_NONE                SIZE_MAX
+#define ENGINE_CONFIRMING_LEAST    5 /* replays after the choice */
+#define ENGINE_MIN_REPLAYS         3 /* before a point can be called best or equivalent */
+#define ENGINE_GRID_REPLAYS        3 /* of every point, where every point is asked for */
+#define ENGINE_COUNTERPART_REPLAYS 4 /* of the run beside those after the choice */
+#define ENGINE_MAX_WATCHED         3
+#define ENGINE_MAX_LISTED          8  /* points that one list of rivals holds */
+#define ENGINE_MAX_JUDGED          20 /* points among the replays after the choice */
+#define ENGINE_MAX_QUEUED          256
 
 enum engine_stop {
     ENGINE_STOP_NOT_YET,
@@ -45,33 +45,33 @@ enum engine_stop {
 
 /* How a search judges; see tuner/search/tune.h for that of a usual search and of a night. */
 struct engine_policy {
-    double final_share; /* of the budget, kept for the replays after the choice as far as they need it */
-    double split_share; /* of the budget, kept for the caller's own runs before the choice */
-    size_t most_replays; /* after the choice, of each point, at least ENGINE_CONFIRMING_LEAST; 0: as many as
-                            the scatter asks for */
-    size_t n_contenders; /* with weighs_chances: points beside the baselines after the choice, at least */
+    double final_share;   /* of the budget, kept for the replays after the choice as far as they need it */
+    double split_share;   /* of the budget, kept for the caller's own runs before the choice */
+    size_t most_replays;  /* after the choice, of each point, at least ENGINE_CONFIRMING_LEAST; 0: as many as
+                             the scatter asks for */
+    size_t n_contenders;  /* with weighs_chances: points beside the baselines after the choice, at least */
     size_t sentinel_runs; /* of each point that shows what has changed since the prior knowledge was measured;
                              0: what is known is believed as far as it predicts */
-    bool weighs_chances; /* the race and the replays go on with what may not be written off yet */
-    bool baseline_first; /* among what is replayed after the choice; else what was chosen */
-    bool costs_alike;    /* all points are expected to cost the same after the choice */
-    bool has_runner_up;  /* replayed too where nothing else is to be compared with the baseline */
-    bool races_on;       /* into the time that the replays after the choice do not need */
-    bool races_again;    /* where these unsettle what was settled */
-    bool chooses_again;  /* where these disprove the choice; the new one gets replays of its own */
+    bool weighs_chances;  /* the race and the replays go on with what may not be written off yet */
+    bool baseline_first;  /* among what is replayed after the choice; else what was chosen */
+    bool costs_alike;     /* all points are expected to cost the same after the choice */
+    bool has_runner_up;   /* replayed too where nothing else is to be compared with the baseline */
+    bool races_on;        /* into the time that the replays after the choice do not need */
+    bool races_again;     /* where these unsettle what was settled */
+    bool chooses_again;   /* where these disprove the choice; the new one gets replays of its own */
 };
 
 /* What is known of a point besides what the belief holds. */
 struct engine_point {
     /* Set by the caller. */
-    double in_flight_bytes; /* the price: less is cheaper */
-    double least_bytes;     /* that a run moves at least */
-    unsigned simplicity;    /* lower is simpler; decides between equals */
+    double in_flight_bytes;                       /* the price: less is cheaper */
+    double least_bytes;                           /* that a run moves at least */
+    unsigned simplicity;                          /* lower is simpler; decides between equals */
     double wait_seconds, confirming_wait_seconds; /* a run takes longer by so much, before and after the
                                                      choice */
-    double write_bytes; /* of a run, out of engine->writes_left_bytes */
-    bool distrusted;    /* something speaks against recommending it */
-    bool failed;        /* a run failed: it is out */
+    double write_bytes;                           /* of a run, out of engine->writes_left_bytes */
+    bool distrusted;                              /* something speaks against recommending it */
+    bool failed;                                  /* a run failed: it is out */
     /* Told. */
     size_t n_runs, n_confirming;
     double last_bps, last_seconds; /* of the last run; 0 before */
@@ -84,11 +84,11 @@ struct engine_point {
 
 /* What one run showed. */
 struct engine_result {
-    double response;         /* NaN: the run does not support one, and its point is left out */
-    double bps;              /* bytes per second */
-    double latency_ns;       /* mean; NaN: unknown */
-    double p99_ns;           /* NaN: too few requests */
-    double seconds;          /* that counted */
+    double response;              /* NaN: the run does not support one, and its point is left out */
+    double bps;                   /* bytes per second */
+    double latency_ns;            /* mean; NaN: unknown */
+    double p99_ns;                /* NaN: too few requests */
+    double seconds;               /* that counted */
     double n_timed, n_over_limit; /* requests timed, and those that took longer than limit_ns */
 };
 
@@ -136,10 +136,10 @@ struct engine {
     double margin;    /* within which points are as good, on the response's scale; > 0 */
     double tolerance; /* of the claim, on that scale */
     double confidence_share;
-    double budget_seconds; /* all of it */
-    double end_seconds;    /* when it is over */
-    double grace_seconds;  /* the first replays after the choice may pass the end by so much */
-    double run_seconds;    /* guess of what a run costs */
+    double budget_seconds;   /* all of it */
+    double end_seconds;      /* when it is over */
+    double grace_seconds;    /* the first replays after the choice may pass the end by so much */
+    double run_seconds;      /* guess of what a run costs */
     double duration_seconds; /* of each run; may change */
     double design_share;     /* how much of a first design is needed, (0, 1] */
     bool prefers_fastest;
@@ -149,7 +149,7 @@ struct engine {
     size_t n_outside_most; /* points outside the space */
 
     /* Set by the caller before the first ask, or whenever they change. */
-    struct engine_point *points; /* owned; space->n_points + n_outside_most, zeroed by engine_init */
+    struct engine_point *points;      /* owned; space->n_points + n_outside_most, zeroed by engine_init */
     size_t baseline, default_setting; /* ENGINE_NONE: there is none */
     size_t watched[ENGINE_MAX_WATCHED], n_watched; /* measured whatever is found, also after the choice */
     double writes_left_bytes; /* for the replays after the choice; INFINITY: they cost nothing */
@@ -160,24 +160,24 @@ struct engine {
     struct belief belief;
     void *search_state;
     gsl_rng *rng;
-    double around_seconds;       /* of a run, outside the span that is measured */
-    double *seconds;             /* by point of the space: what a run is expected to take */
+    double around_seconds; /* of a run, outside the span that is measured */
+    double *seconds;       /* by point of the space: what a run is expected to take */
     enum engine_phase phase;
     struct engine_queue queue;
     double explore_end_seconds, search_end_seconds;
-    size_t n_rounds, n_looks;    /* of exploration; at the race's evidence */
-    bool was_design, has_raced;  /* the queue is of a first design; of the race */
-    bool beyond_plan;            /* the race used time behind search_end_seconds */
-    size_t n_aged;               /* how often runs after a choice became ordinary ones, for another choice */
-    bool is_again;               /* the choice is one made again after its replays */
-    struct moments tails;        /* logarithms of p99 by mean latency, of the runs that have both */
-    double *feasible;            /* by point of the space: probability that it keeps the limit; NULL: all do */
+    size_t n_rounds, n_looks;   /* of exploration; at the race's evidence */
+    bool was_design, has_raced; /* the queue is of a first design; of the race */
+    bool beyond_plan;           /* the race used time behind search_end_seconds */
+    size_t n_aged;              /* how often runs after a choice became ordinary ones, for another choice */
+    bool is_again;              /* the choice is one made again after its replays */
+    struct moments tails;       /* logarithms of p99 by mean latency, of the runs that have both */
+    double *feasible;           /* by point of the space: probability that it keeps the limit; NULL: all do */
     struct {
         size_t points[ENGINE_MAX_JUDGED], n; /* the most wanted first; the caller may add to it */
         size_t seldom, replay, replays;
         double deadline_seconds;
         enum engine_stop stop; /* of the race */
-        size_t unpaid; /* a point wanted, for which bytes are too few; or ENGINE_NONE */
+        size_t unpaid;         /* a point wanted, for which bytes are too few; or ENGINE_NONE */
     } confirm;
 
     enum verdict *verdicts; /* by point of the space */

@@ -49,7 +49,7 @@ static size_t most_replays(const struct engine *engine)
     if (engine->policy.most_replays > 0)
         return engine->policy.most_replays;
     return engine->beyond_plan && engine->confirm.stop != ENGINE_STOP_SEPARATED ? RACED_ON_REPLAYS
-                                                                                 : MAX_REPLAYS;
+                                                                                : MAX_REPLAYS;
 }
 
 /* Seconds of one run after the choice. The last run of a point also shows a flush inside the measured span,

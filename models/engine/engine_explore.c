@@ -50,8 +50,9 @@ int engine_explore(struct engine *engine, double now_seconds, bool *ret_over)
         !engine_has_time(engine, now_seconds, deadline, 1))
         return result;
     engine->was_design = engine->search->in_first_design(engine->search_state);
-    result = engine->search->ask(engine->search_state, &engine->belief,
-                                 engine->was_design || grid ? ROUND_MAX : ROUND_POINTS, engine->rng, asked, &n);
+    result =
+        engine->search->ask(engine->search_state, &engine->belief,
+                            engine->was_design || grid ? ROUND_MAX : ROUND_POINTS, engine->rng, asked, &n);
     if (result < 0 || n == 0)
         return result;
     n = list_round(engine, asked, n, grid ? ENGINE_GRID_REPLAYS : 1, runs);

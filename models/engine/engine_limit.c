@@ -10,12 +10,12 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 
-#define SHARE_OVER  0.01
-#define JEFFREYS    0.5
-#define MISSED      0.05 /* less likely to keep the limit than this: it does not */
-#define TAIL_LOG    1.0  /* p99 by mean latency before any point showed it, and how uncertain that is */
-#define TAIL_STD    0.7
-#define TAIL_PRIOR  2.0  /* runs that this counts as */
+#define SHARE_OVER 0.01
+#define JEFFREYS   0.5
+#define MISSED     0.05 /* less likely to keep the limit than this: it does not */
+#define TAIL_LOG   1.0  /* p99 by mean latency before any point showed it, and how uncertain that is */
+#define TAIL_STD   0.7
+#define TAIL_PRIOR 2.0 /* runs that this counts as */
 
 /* By how much runs differ beyond chance; 1: not at all. */
 static double dispersion(const struct engine_point *point)

@@ -209,7 +209,8 @@ static const char *no_verdict(const struct tune *tune, const struct retune_reque
     if (!request->in_force_given && has_replays(tune, tune->engine.chosen))
         return NULL;
     if (tune->writes_are_scarce &&
-        (!request->in_force_given || (tune->records[tune->engine.baseline].failed == 0 && !has_comparison(tune))))
+        (!request->in_force_given ||
+         (tune->records[tune->engine.baseline].failed == 0 && !has_comparison(tune))))
         return retune_text_too_few(tune, text);
     if (!request->in_force_given)
         return "the best that was found has too few replays: time was too short";
@@ -217,8 +218,9 @@ static const char *no_verdict(const struct tune *tune, const struct retune_reque
         return "the current setting cannot be measured any more: a run failed";
     if (!has_replays(tune, tune->engine.baseline))
         return "the current setting has too few replays: time or write budget was too small";
-    return tune_distrust(tune, tune->engine.baseline) != 0 ? "the figures of the current setting cannot be trusted"
-                                                    : NULL;
+    return tune_distrust(tune, tune->engine.baseline) != 0
+               ? "the figures of the current setting cannot be trusted"
+               : NULL;
 }
 
 static void set_throughput(struct retune_result *result, const struct tune *tune, size_t point)

@@ -71,7 +71,8 @@ static void judge_sustained(struct answer *answer)
     const struct tune *tune = answer->tune;
     struct notes *warnings = &tune->session->warnings;
     struct sustained_change command;
-    answer->has_sustained = sustained_judge(&tune->sustained, tune->engine.chosen, false, &answer->sustained) == 0;
+    answer->has_sustained =
+        sustained_judge(&tune->sustained, tune->engine.chosen, false, &answer->sustained) == 0;
     if (sustained_judge_command(&tune->sustained, &command) == 0)
         report_sustained_note_command(warnings, &command);
     if (answer->has_sustained)
@@ -82,7 +83,8 @@ static void judge_sustained(struct answer *answer)
 static void note_outliers(const struct tune *tune)
 {
     struct notes *warnings = &tune->session->warnings;
-    size_t n_outliers = belief_outlier_runs(&tune->engine.belief), n_levels = belief_two_level_points(&tune->engine.belief);
+    size_t n_outliers = belief_outlier_runs(&tune->engine.belief),
+           n_levels = belief_two_level_points(&tune->engine.belief);
     if (n_outliers > 0)
         notes_add(warnings, "outlier_runs",
                   "runs far off the others of their setting: %zu of %zu; they count little in the search, "
@@ -123,8 +125,8 @@ void answer_prepare(struct answer *answer, struct tune *tune)
         }
         return;
     }
-    answer->has_rows =
-        row_for(tune, tune->engine.chosen, &answer->chosen) && row_for(tune, tune->engine.best, &answer->best);
+    answer->has_rows = row_for(tune, tune->engine.chosen, &answer->chosen) &&
+                       row_for(tune, tune->engine.best, &answer->best);
     answer->confirming = record_count(&tune->records[tune->engine.chosen], true) >= ENGINE_CONFIRMING_LEAST;
     if (answer->has_baseline)
         answer->speedup = ratio_of(tune, tune->engine.baseline);

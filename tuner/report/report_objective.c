@@ -32,9 +32,10 @@ static bool objective_figure_of(const struct tune *tune, struct objective_figure
         return false;
     *ret_ratio = (struct objective_ratio){0};
     if (tune->engine.baseline != ENGINE_NONE)
-        *ret_ratio = objective_ratio(
-            chosen, &tune->records[tune->engine.baseline], confirming && is_confirming(tune, tune->engine.baseline),
-            settings->runs.confidence_share, objective_table[settings->search.objective].value);
+        *ret_ratio = objective_ratio(chosen, &tune->records[tune->engine.baseline],
+                                     confirming && is_confirming(tune, tune->engine.baseline),
+                                     settings->runs.confidence_share,
+                                     objective_table[settings->search.objective].value);
     return true;
 }
 

@@ -187,14 +187,14 @@ static json_t *json_profile(const struct tune *tune, enum profile profile)
     json_t *object = json_row(&row);
     if (object == NULL)
         return NULL;
-    json_t *figures =
-        json_pack("{s:b, s:b, s:o, s:o, s:o, s:o, s:b, s:I, s:I, s:I}", "recommended", point == tune->engine.chosen,
-                  "after_the_choice", verdict->confirming, "probability_fits_best",
-                  json_number(verdict->on_top), "probability_on_front", json_number(verdict->on_front),
-                  "throughput_ratio", report_objective_json_ratio(verdict->throughput), "latency_ratio",
-                  report_objective_json_ratio(verdict->latency), "explored", verdict->explored, "points_near",
-                  (json_int_t)verdict->n_near, "neighbours", (json_int_t)verdict->n_neighbours,
-                  "neighbours_measured", (json_int_t)verdict->n_neighbours_measured);
+    json_t *figures = json_pack(
+        "{s:b, s:b, s:o, s:o, s:o, s:o, s:b, s:I, s:I, s:I}", "recommended", point == tune->engine.chosen,
+        "after_the_choice", verdict->confirming, "probability_fits_best", json_number(verdict->on_top),
+        "probability_on_front", json_number(verdict->on_front), "throughput_ratio",
+        report_objective_json_ratio(verdict->throughput), "latency_ratio",
+        report_objective_json_ratio(verdict->latency), "explored", verdict->explored, "points_near",
+        (json_int_t)verdict->n_near, "neighbours", (json_int_t)verdict->n_neighbours, "neighbours_measured",
+        (json_int_t)verdict->n_neighbours_measured);
     json_object_update(object, figures);
     json_decref(figures);
     return object;

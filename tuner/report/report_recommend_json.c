@@ -40,8 +40,8 @@ static json_t *json_points(const struct tune *tune, bool all, enum verdict verdi
     for (size_t i = 0; i < tune->n_records && list != NULL; i++) {
         struct row row;
         bool in_space = i < tune->space.n_points;
-        bool wanted = all || (in_space && tune->engine.best != ENGINE_NONE && tune->engine.belief.moments[i].n > 0 &&
-                              tune->engine.verdicts[i] == verdict);
+        bool wanted = all || (in_space && tune->engine.best != ENGINE_NONE &&
+                              tune->engine.belief.moments[i].n > 0 && tune->engine.verdicts[i] == verdict);
         if (wanted && tune_row(tune, i, false, &row) == 0)
             json_array_append_new(list, json_measured(tune, i, &row));
     }
@@ -90,11 +90,13 @@ static json_t *json_search(const struct tune *tune)
     json_object_set_new(object, "run_length", json_run_length(tune));
     json_object_set_new(object, "runs_cut", json_integer((json_int_t)tune->n_cut));
     json_object_set_new(object, "loo_log_density_gp", json_number(tune->engine.belief.gp_score));
-    json_object_set_new(object, "loo_log_density_quadratic", json_number(tune->engine.belief.quadratic_score));
+    json_object_set_new(object, "loo_log_density_quadratic",
+                        json_number(tune->engine.belief.quadratic_score));
     json_object_set_new(object, "run_noise_cv", json_number(sqrt(tune->engine.belief.noise.variance)));
     json_object_set_new(object, "prior", prior_json(tune));
     json_object_set_new(object, "resumed", resume_json(session));
-    json_object_set_new(object, "outlier_runs", json_integer((json_int_t)belief_outlier_runs(&tune->engine.belief)));
+    json_object_set_new(object, "outlier_runs",
+                        json_integer((json_int_t)belief_outlier_runs(&tune->engine.belief)));
     json_object_set_new(object, "two_level_points",
                         json_integer((json_int_t)belief_two_level_points(&tune->engine.belief)));
     return object;
@@ -104,8 +106,8 @@ static json_t *json_search(const struct tune *tune)
 static json_t *json_counterpart(const struct tune *tune)
 {
     struct row row;
-    if (tune->engine.counterpart == ENGINE_NONE ||
-        row_of(&tune->records[tune->engine.counterpart], false, tune->settings->runs.confidence_share, &row) < 0)
+    if (tune->engine.counterpart == ENGINE_NONE || row_of(&tune->records[tune->engine.counterpart], false,
+                                                          tune->settings->runs.confidence_share, &row) < 0)
         return json_null();
     return json_pack("{s:s, s:o}", "pattern", tune->sequential.name, "throughput",
                      json_throughput(&row, tune->settings->runs.confidence_share));

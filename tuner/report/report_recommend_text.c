@@ -164,7 +164,8 @@ static int print_table(FILE *out, const struct tune *tune, struct err *err)
               "replays\n",
               out);
     for (size_t k = 0; k < n && result == 0; k++) {
-        bool named = order[k] == tune->engine.chosen || order[k] == tune->engine.best || order[k] == tune->engine.baseline;
+        bool named = order[k] == tune->engine.chosen || order[k] == tune->engine.best ||
+                     order[k] == tune->engine.baseline;
         if (k < TABLE_ROWS || named)
             print_point_line(out, tune, order[k]);
     }
@@ -180,7 +181,8 @@ static const char *surrogate_words(const struct surrogate_ops *surrogate)
 static void print_method(FILE *out, const struct tune *tune)
 {
     const struct belief *belief = &tune->engine.belief;
-    bool own = tune->engine.search == &search_random || tune->engine.search == &search_grid || belief->chosen == NULL;
+    bool own = tune->engine.search == &search_random || tune->engine.search == &search_grid ||
+               belief->chosen == NULL;
     fputs(own ? tune->engine.search->name : surrogate_words(belief->chosen), out);
     if (!own && isfinite(belief->gp_score) && isfinite(belief->quadratic_score)) {
         bool gp = belief->chosen == &surrogate_gp;

@@ -96,8 +96,8 @@ bool profiles_is_steep(const struct tune *tune, const struct profiles_field *fie
  * counts by its lower bound. For balanced, points behind a cliff are passed over. */
 size_t profiles_best(const struct tune *tune, const struct profiles_field *field, enum profile profile);
 
-/* Chooses a point for each profile from all replays so far; the answer's own profile is tune->engine.chosen. 0 or
- * -ENOMEM. */
+/* Chooses a point for each profile from all replays so far; the answer's own profile is tune->engine.chosen.
+ * 0 or -ENOMEM. */
 int profiles_choose(struct tune *tune);
 
 /* Where several profiles are wanted: measures the best point of each and its neighbours and moves to a better

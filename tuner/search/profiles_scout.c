@@ -91,7 +91,8 @@ int profiles_scout(struct tune *tune, struct err *err)
     double deadline_seconds = now + (end - now) * TIME_SHARE;
     struct round round;
     int result = 0;
-    while (result == 0 && tune->engine.stop == ENGINE_STOP_NOT_YET && tune_has_time(tune, deadline_seconds, 1)) {
+    while (result == 0 && tune->engine.stop == ENGINE_STOP_NOT_YET &&
+           tune_has_time(tune, deadline_seconds, 1)) {
         result = make_round(tune, &round);
         if (result < 0)
             return err_sys(err, result, "the profiles cannot be looked for");

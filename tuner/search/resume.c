@@ -202,7 +202,7 @@ static int add_replay(struct tune *tune, size_t point, struct sample sample, str
         return result;
     /* The journal's quantiles are kept, not those of the unfolded histogram. */
     record->samples[record->n - 1].latency_quantiles = quantiles;
-    result = tune_tell(tune, point, &sample);
+    result = tune_tell(tune, point, &record->samples[record->n - 1]);
     tune_weigh_trust(tune, point);
     return result;
 }

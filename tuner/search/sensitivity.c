@@ -32,7 +32,8 @@ static int find_changes(const struct tune *tune, size_t dim, struct sensitivity_
     factor->changes = calloc(n_levels, sizeof *factor->changes);
     if (factor->changes == NULL)
         return -ENOMEM;
-    return importance_changes(&tune->engine.belief, tune->engine.chosen, dim, factor->changes, &factor->n_changes);
+    return importance_changes(&tune->engine.belief, tune->engine.chosen, dim, factor->changes,
+                              &factor->n_changes);
 }
 
 int sensitivity_of(const struct tune *tune, struct sensitivity *ret_sensitivity)

@@ -14,13 +14,11 @@
 #define FASTEST_MARGIN 0.03 /* what is looked for is the best itself, as far as runs can tell */
 #define GRACE_SECONDS  3    /* that interfaces.md grants the replays after the choice */
 
-const struct tune_policy tune_policy_usual = {.judges = {.final_share = TUNE_FINAL_SHARE,
-                                                         .races_on = true,
-                                                         .races_again = true,
-                                                         .chooses_again = true},
-                                              .takes_start_off = true,
-                                              .has_pilot = true,
-                                              .has_counterpart = true};
+const struct tune_policy tune_policy_usual = {
+    .judges = {.final_share = TUNE_FINAL_SHARE, .races_on = true, .races_again = true, .chooses_again = true},
+    .takes_start_off = true,
+    .has_pilot = true,
+    .has_counterpart = true};
 
 const char *const tune_stop_text[] = {
     [ENGINE_STOP_NOT_YET] = "not stopped",

@@ -23,7 +23,8 @@
 #define TUNE_FINAL_SHARE   0.2 /* of the budget is kept for the replays after the choice */
 #define TUNE_SPLIT_SHARE   0.1 /* of the budget for the best point of one size, with split sizes */
 #define TUNE_SENTINEL_RUNS 2
-#define TUNE_MOST_OUTSIDE  (3 + ENGINE_MAX_WATCHED) /* points outside the space, the counterpart among them */
+#define TUNE_MOST_OUTSIDE  (3 + ENGINE_MAX_WATCHED) /* points outside the space, the counterpart among them  \
+                                                     */
 
 extern const char *const tune_stop_text[]; /* by enum engine_stop */
 
@@ -74,7 +75,7 @@ struct tune {
     size_t n_standing;          /* notes of session->dropped that stood there before the first run */
     size_t n_unsupported;       /* points left out because their runs do not support the objective */
 
-    size_t split, unsplit; /* best with two sizes, best with one; ENGINE_NONE: there is none */
+    size_t split, unsplit;             /* best with two sizes, best with one; ENGINE_NONE: there is none */
     struct objective_ratio split_gain; /* of the former over the latter, where both have replays enough */
     struct profiles profiles;
     struct err failure; /* of the last failed run */

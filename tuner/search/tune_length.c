@@ -72,7 +72,7 @@ static size_t list_fastest(const struct tune *tune, const size_t *points, size_t
             for (size_t k = 0; k < n_chosen; k++)
                 taken |= chosen[k] == points[i];
             if (!taken && (best == ENGINE_NONE || record_log_moments(&tune->records[points[i]], false).mean >
-                                                    record_log_moments(&tune->records[best], false).mean))
+                                                      record_log_moments(&tune->records[best], false).mean))
                 best = points[i];
         }
         if (best == ENGINE_NONE)
@@ -111,8 +111,9 @@ static size_t list_small(const struct tune *tune, size_t *ret_list)
     for (size_t i = 0; i < tune->space.n_points; i++) {
         const struct point *point = &tune->records[i].point;
         uint64_t bytes = factors_bytes_in_flight(point);
-        if (measure_writes_once(&tune->settings->workload.pattern, point) || tune->engine.belief.excluded[i] ||
-            bytes > SMALL_BYTES || point->queue_depth * point->threads > SMALL_QUEUE)
+        if (measure_writes_once(&tune->settings->workload.pattern, point) ||
+            tune->engine.belief.excluded[i] || bytes > SMALL_BYTES ||
+            point->queue_depth * point->threads > SMALL_QUEUE)
             continue;
         if (least == ENGINE_NONE || bytes < factors_bytes_in_flight(&tune->records[least].point))
             least = i;
@@ -197,19 +198,22 @@ static int look(struct tune *tune, const size_t *points, size_t n, struct err *e
     bool enough = tune_has_time(tune, deadline_seconds, n + (size_t)RUN_LENGTH_LEAST_DF);
     memcpy(list, points, n * sizeof list[0]);
     int result = tune_measure(tune, list, n, deadline_seconds, err);
-    for (size_t i = 1; i < REPLAYS && enough && result == 0 && tune->engine.stop == ENGINE_STOP_NOT_YET; i++) {
+    for (size_t i = 1; i < REPLAYS && enough && result == 0 && tune->engine.stop == ENGINE_STOP_NOT_YET;
+         i++) {
         size_t n_list = list_fastest(tune, points, n, 1, list);
         result = tune_measure(tune, list, n_list, deadline_seconds, err);
     }
     if (result == 0 && enough && tune->engine.stop == ENGINE_STOP_NOT_YET &&
         start_of(&tune->length) == RUN_LENGTH_START_UNKNOWN)
         result = tune_measure(tune, list, list_small(tune, list), deadline_seconds, err);
-    if (result == 0 && tune->engine.stop == ENGINE_STOP_NOT_YET && start_of(&tune->length) == RUN_LENGTH_START_APART) {
+    if (result == 0 && tune->engine.stop == ENGINE_STOP_NOT_YET &&
+        start_of(&tune->length) == RUN_LENGTH_START_APART) {
         size_t n_list = list_telling(&tune->length, list);
         result = measure_discarded(tune, list, n_list, TUNE_TRANSIENT_RUN_NS, false,
                                    deadline_seconds + share_seconds / 2, err);
     }
-    if (result == 0 && tune->engine.stop == ENGINE_STOP_NOT_YET && start_of(&tune->length) != RUN_LENGTH_START_APART)
+    if (result == 0 && tune->engine.stop == ENGINE_STOP_NOT_YET &&
+        start_of(&tune->length) != RUN_LENGTH_START_APART)
         result = look_for_pulses(tune, deadline_seconds + share_seconds, err);
     if (result == 0 && tune->engine.stop == ENGINE_STOP_NOT_YET)
         result = try_longer(tune, points, n, deadline_seconds, err);
@@ -428,8 +432,8 @@ int tune_length(struct tune *tune, struct err *err)
         tune->settings->runs.duration_ns != 0)
         return result;
     length->why = why_text[RUN_LENGTH_UNKNOWN];
-    result = tune->engine.search->ask(tune->engine.search_state, &tune->engine.belief, TUNE_LENGTH_POINTS - 1, tune->engine.rng, points,
-                               &n_asked);
+    result = tune->engine.search->ask(tune->engine.search_state, &tune->engine.belief, TUNE_LENGTH_POINTS - 1,
+                                      tune->engine.rng, points, &n_asked);
     if (result < 0)
         return err_sys(err, result, "the search cannot begin");
     if (n_asked == 0)

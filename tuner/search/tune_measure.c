@@ -87,7 +87,7 @@ static int keep(struct tune *tune, const struct engine_run *run, const struct me
     if (added == 0 && point != tune->engine.counterpart && !result->cut && lasts)
         added = sustained_add(&tune->sustained, point, load_bytes, plan, result);
     if (added == 0)
-        added = tune_tell(tune, point, &sample);
+        added = tune_tell(tune, point, &tune->records[point].samples[tune->records[point].n - 1]);
     if (added == 0)
         tune_weigh_trust(tune, point);
     if (added == 0 && point != tune->engine.counterpart)
@@ -103,7 +103,8 @@ static void tell_cost(struct tune *tune, const struct engine_run *run, const str
         engine_tell_cost(&tune->engine, run->point, seconds, measured->warmup_seconds, measured->seconds,
                          measured->throughput_bps);
     tune_transient_tell_waits(tune);
-    tune_writes_reserve(tune);
+    if (tune->engine.phase <= ENGINE_RACE)
+        tune_writes_reserve(tune);
 }
 
 /* A run that was not made, or that failed. */

@@ -63,7 +63,8 @@ static int seek(struct tune *tune, double deadline_seconds, struct err *err)
 int tune_seek_unsplit(struct tune *tune, struct err *err)
 {
     enum engine_stop stop = tune->engine.stop;
-    if (!settings_splits_sizes(tune->settings) || (stop != ENGINE_STOP_NOT_YET && stop != ENGINE_STOP_SEPARATED))
+    if (!settings_splits_sizes(tune->settings) ||
+        (stop != ENGINE_STOP_NOT_YET && stop != ENGINE_STOP_SEPARATED))
         return 0;
     engine_choose(&tune->engine);
     if (tune->engine.chosen == ENGINE_NONE || !factors_is_split(&tune->records[tune->engine.chosen].point))

@@ -80,7 +80,8 @@ TEST(iops_takes_smaller_requests_than_throughput)
     search("peak.conf --objective iops --seed 1");
     assert_int_equal(chosen()->request_size_bytes, 4096);
     assert_int_equal(chosen()->queue_depth, 4);
-    assert_int_equal(objective_figure(OBJECTIVE_IOPS, &tune.records[tune.engine.chosen], true, 0.95, &figure), 0);
+    assert_int_equal(objective_figure(OBJECTIVE_IOPS, &tune.records[tune.engine.chosen], true, 0.95, &figure),
+                     0);
     assert_close(figure.mean / (2e9 * exp(-1.6) / 4096), 1, 0.05);
     assert_true(figure.ci.low < figure.mean && figure.mean < figure.ci.high);
     assert_int_equal(figure.n, record_count(&tune.records[tune.engine.chosen], true));

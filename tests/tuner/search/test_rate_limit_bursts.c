@@ -72,7 +72,7 @@ TEST(longer_budgets_have_longer_runs)
     static struct tune made;
     static struct settings of_it;
     made.settings = &of_it;
-    made.cost.around_seconds = 0.05;
+    made.engine.around_seconds = 0.05;
     moments_add(&made.length.bursts.cvs, 1);
     of_it.limits.budget_ns = 10 * CLOCK_NS_PER_S;
     assert_int_equal(rate_limit_bursts_least_ns(&made), 0);

@@ -210,7 +210,7 @@ TEST(an_interrupted_search_goes_on)
     unlink("j");
     assert_int_equal(open_and_init("peak.conf --resume j"), 0);
     size_t points[4] = {0, 1, 2, 3};
-    assert_int_equal(tune_measure(&tune, points, 4, false, UINT64_MAX, &err), 0);
+    assert_int_equal(tune_measure(&tune, points, 4, INFINITY, &err), 0);
     atomic_store(&interrupt_signal, 2);
     assert_int_equal(tune_run(&tune, &err), 0);
     atomic_store(&interrupt_signal, 0);

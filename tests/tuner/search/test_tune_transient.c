@@ -77,8 +77,8 @@ TEST(replays_of_the_pilot_are_freed_from_alike_starts)
         /* What the belief was told before is told anew. */
         for (size_t k = 0; k < tune.space.n_points; k++) {
             if (tune.records[k].n > 0)
-                assert_close(tune.engine.belief.moments[k].mean, record_log_moments(&tune.records[k], false).mean,
-                             1e-9);
+                assert_close(tune.engine.belief.moments[k].mean,
+                             record_log_moments(&tune.records[k], false).mean, 1e-9);
         }
     }
 }

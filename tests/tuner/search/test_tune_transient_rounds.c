@@ -111,6 +111,7 @@ TEST(what_is_waited_for_is_expected_to_cost_as_much)
 {
     const struct point points[] = {deep, deep_buffered, best};
     deep_pilot();
+    tune_transient_tell_waits(&tune);
     engine_expect_costs(&tune.engine);
     for (size_t i = 0; i < RIG_COUNT(points); i++) {
         size_t point = tune_find_point(&tune, &points[i]);
@@ -119,8 +120,8 @@ TEST(what_is_waited_for_is_expected_to_cost_as_much)
         double waits = (double)(unwarmed ? plan.duration_ns - tune.duration_ns : plan.warmup_least_ns) / 1e9;
         double waits_confirming =
             (double)(unwarmed ? confirming.duration_ns - tune.duration_ns : confirming.warmup_least_ns) / 1e9;
-        assert_close(tune_transient_seconds(&tune, point, false), waits, 1e-9);
-        assert_close(tune_transient_seconds(&tune, point, true), waits_confirming, 1e-9);
+        assert_close(tune.engine.points[point].wait_seconds, waits, 1e-9);
+        assert_close(tune.engine.points[point].confirming_wait_seconds, waits_confirming, 1e-9);
         assert_true(tune.engine.seconds[point] >= (double)tune.duration_ns / 1e9 + waits);
     }
 }

@@ -127,15 +127,15 @@ static inline void run_on(void)
 
 /* Of a night like those of tuner/nightly/retune_measure. */
 static const struct tune_policy night_policy = {.judges = {.final_share = 0.3,
-                                                          .most_replays = 40,
-                                                          .n_contenders = 3,
-                                                          .sentinel_runs = TUNE_SENTINEL_RUNS,
-                                                          .weighs_chances = true,
-                                                          .baseline_first = true,
-                                                          .costs_alike = true},
-                                               .limits_writes = true,
-                                               .has_pilot = true,
-                                               .has_counterpart = true};
+                                                           .most_replays = 40,
+                                                           .n_contenders = 3,
+                                                           .sentinel_runs = TUNE_SENTINEL_RUNS,
+                                                           .weighs_chances = true,
+                                                           .baseline_first = true,
+                                                           .costs_alike = true},
+                                                .limits_writes = true,
+                                                .has_pilot = true,
+                                                .has_counterpart = true};
 
 static inline void run(void)
 {

@@ -1,0 +1,263 @@
+/* Tests of models/engine/engine: searches from the first ask to the answer. */
+#include "tests/models/engine/engine_rig.h"
+
+ENGINES();
+
+TEST(the_best_of_a_hill_is_found_and_proved)
+{
+    for (unsigned long seed = 1; seed <= 4; seed++) {
+        begin(usual(), seed);
+        run_until(ENGINE_END);
+        assert_int_equal(engine.chosen, HILL);
+        assert_true(engine.conclusive && engine.shortfall <= 0.03 && engine.probability >= 0.95);
+        assert_int_equal(engine.stop, ENGINE_STOP_SEPARATED);
+        assert_true(device.now <= 60);
+        assert_true(engine.points[HILL].n_confirming >= ENGINE_CONFIRMING_LEAST);
+        assert_true(engine.points[0].n_confirming >= ENGINE_CONFIRMING_LEAST);
+    }
+}
+
+TEST(equal_seeds_make_equal_searches)
+{
+    size_t n_runs[2];
+    double shortfall[2];
+    for (size_t i = 0; i < 2; i++) {
+        begin(usual(), 7);
+        run_until(ENGINE_END);
+        n_runs[i] = device.n_runs;
+        shortfall[i] = engine.shortfall;
+    }
+    assert_int_equal(n_runs[0], n_runs[1]);
+    assert_true(shortfall[0] == shortfall[1]);
+}
+
+TEST(a_tolerance_buys_what_is_cheaper)
+{
+    struct engine wanted = usual();
+    wanted.margin = wanted.tolerance = 0.3;
+    begin(wanted, 1);
+    run_until(ENGINE_END);
+    assert_true(engine.points[engine.chosen].in_flight_bytes < engine.points[HILL].in_flight_bytes);
+    assert_true(hill(engine.chosen) > hill(HILL) - 0.32);
+    assert_true(engine.conclusive);
+    wanted.prefers_fastest = true;
+    begin(wanted, 1);
+    run_until(ENGINE_END);
+    assert_int_equal(engine.chosen, engine.best);
+}
+
+/* Every part has its turn, in this order, and once the end has come it stays. */
+TEST(turns_come_in_order)
+{
+    static const enum engine_phase turns[] = {ENGINE_RACE, ENGINE_CHOICE, ENGINE_PLAN, ENGINE_WEIGH,
+                                              ENGINE_VERDICT};
+    struct engine_run run;
+    begin(usual(), 3);
+    for (size_t i = 0; i < N_OF(turns); i++) {
+        run_until(turns[i]);
+        assert_int_equal(engine.phase, turns[i]);
+    }
+    run_until(ENGINE_END);
+    assert_int_equal(engine_ask(&engine, device.now, &run), ENGINE_DONE);
+    assert_int_equal(engine_ask(&engine, device.now, &run), ENGINE_DONE);
+}
+
+TEST(what_accompanies_the_choice_is_replayed_as_often)
+{
+    begin(usual(), 3);
+    run_until(ENGINE_PLAN);
+    engine_accompany(&engine, 5);
+    engine_accompany(&engine, ENGINE_NONE);
+    engine.counterpart = N_POINTS + 1;
+    run_until(ENGINE_WEIGH);
+    assert_true(engine.points[5].n_confirming >= ENGINE_CONFIRMING_LEAST);
+    assert_int_equal(engine.points[5].n_confirming, engine.points[engine.chosen].n_confirming);
+    assert_int_equal(engine.points[N_POINTS + 1].n_runs, ENGINE_COUNTERPART_REPLAYS);
+}
+
+TEST(a_baseline_outside_the_space_is_measured_and_never_chosen)
+{
+    begin(usual(), 2);
+    engine.baseline = N_POINTS;
+    engine.default_setting = N_POINTS + 2;
+    run_until(ENGINE_END);
+    assert_true(engine.points[N_POINTS].n_confirming >= ENGINE_CONFIRMING_LEAST);
+    assert_true(engine.points[N_POINTS + 2].n_confirming >= ENGINE_CONFIRMING_LEAST);
+    assert_close(engine.points[N_POINTS].response.mean, hill(0), 0.05);
+    assert_int_equal(engine.chosen, HILL);
+}
+
+TEST(a_point_that_fails_is_asked_for_once)
+{
+    begin(usual(), 2);
+    device.fails = HILL;
+    run_until(ENGINE_END);
+    assert_int_equal(engine.points[HILL].n_runs, 0);
+    assert_true(engine.points[HILL].failed && engine.belief.excluded[HILL]);
+    assert_true(engine.chosen != HILL && engine.chosen != ENGINE_NONE);
+}
+
+TEST(what_is_distrusted_is_no_answer)
+{
+    begin(usual(), 2);
+    engine.points[HILL].distrusted = true;
+    run_until(ENGINE_END);
+    assert_true(engine.chosen != HILL && engine.chosen != ENGINE_NONE);
+}
+
+TEST(runs_that_are_refused_end_the_search_with_what_is_known)
+{
+    begin(usual(), 2);
+    device.refuses_from = 40;
+    run_until(ENGINE_END);
+    assert_int_equal(device.n_runs, 40);
+    assert_int_equal(engine.stop, ENGINE_STOP_WRITES);
+    assert_true(engine.chosen != ENGINE_NONE && !engine.conclusive);
+}
+
+TEST(who_interrupts_gets_an_answer_without_another_run)
+{
+    begin(usual(), 2);
+    run_until(ENGINE_RACE);
+    size_t n = device.n_runs;
+    engine.stop = ENGINE_STOP_INTERRUPTED;
+    run_until(ENGINE_END);
+    assert_int_equal(device.n_runs, n);
+    assert_int_equal(engine.stop, ENGINE_STOP_INTERRUPTED);
+    assert_false(engine.conclusive);
+}
+
+/* Runs that do not support a response are no runs of their point. */
+static double silent_response(const struct engine_run *run)
+{
+    return run->point % 2 == 0 ? NAN : hill(run->point);
+}
+
+TEST(what_does_not_support_the_response_is_left_out)
+{
+    begin(usual(), 2);
+    device.response = silent_response;
+    run_until(ENGINE_END);
+    assert_int_equal(engine.chosen % 2, 1);
+    for (size_t i = 0; i < N_POINTS; i += 2)
+        assert_true(engine.points[i].n_runs <= 1);
+}
+
+/* --- what replays after the choice disprove --- */
+
+static size_t disproved;
+
+/* The first point chosen is a tenth as fast as the search said, whose runs are forgotten as an error. */
+static double disproving_response(const struct engine_run *run)
+{
+    if (run->confirming && disproved == ENGINE_NONE) {
+        disproved = engine.chosen;
+        engine_forget(&engine, disproved);
+    }
+    return hill(run->point) - (run->point == disproved ? 2.3 : 0);
+}
+
+TEST(a_disproved_choice_is_made_again_with_new_replays)
+{
+    begin(usual(), 1);
+    disproved = ENGINE_NONE;
+    device.response = disproving_response;
+    run_until(ENGINE_END);
+    assert_int_equal(disproved, HILL);
+    assert_true(engine.chosen != HILL && engine.chosen != ENGINE_NONE);
+    assert_true(engine.n_aged > 0);
+    assert_true(engine.points[engine.chosen].n_confirming >= ENGINE_CONFIRMING_LEAST);
+}
+
+/* A night compares all that was replayed after the choice, whichever was chosen, and nothing else: what only
+ * seems better could be luck. */
+TEST(a_night_chooses_among_what_was_replayed)
+{
+    begin(night(), 1);
+    disproved = ENGINE_NONE;
+    device.response = disproving_response;
+    run_until(ENGINE_END);
+    assert_int_equal(engine.n_aged, 0);
+    assert_true(engine.points[disproved].n_confirming >= ENGINE_CONFIRMING_LEAST);
+    assert_true(engine.points[engine.chosen].n_confirming >= ENGINE_MIN_REPLAYS);
+}
+
+/* --- nights --- */
+
+/* Equal points: none can be written off in the time of a night, though a surrogate is soon sure of them. */
+TEST(a_night_goes_on_while_something_has_a_chance)
+{
+    size_t n = 0;
+    begin(night(), 1);
+    engine.baseline = HILL;
+    device.response = flat_response;
+    device.std = 0.05;
+    run_until(ENGINE_END);
+    assert_int_equal(engine.stop, ENGINE_STOP_BUDGET);
+    assert_true(device.now > 0.85 * 60);
+    for (size_t i = 0; i < N_POINTS; i++)
+        n += i != HILL && engine.points[i].n_confirming + 1 >= engine.points[HILL].n_confirming;
+    assert_in_range(n, engine.policy.n_contenders, engine.policy.n_contenders + 1);
+}
+
+TEST(a_night_in_which_nothing_has_a_chance_ends_early)
+{
+    begin(night(), 1);
+    engine.baseline = HILL;
+    run_until(ENGINE_END);
+    assert_int_equal(engine.stop, ENGINE_STOP_SEPARATED);
+    assert_true(device.now < 0.9 * 60);
+}
+
+TEST(the_default_gets_fewer_replays_than_what_is_judged)
+{
+    begin(night(), 1);
+    engine.baseline = HILL;
+    engine.default_setting = 0;
+    device.std = 0.1;
+    run_until(ENGINE_END);
+    assert_true(engine.points[0].n_confirming >= ENGINE_CONFIRMING_LEAST);
+    assert_true(engine.points[HILL].n_confirming > 2 * engine.points[0].n_confirming);
+}
+
+/* There is nothing that others could be better than: the race is that of any search. */
+TEST(a_night_that_cannot_measure_what_is_in_force_claims_no_evidence)
+{
+    begin(night(), 1);
+    engine.baseline = HILL;
+    device.response = flat_response;
+    device.std = 0.5;
+    device.fails = HILL;
+    run_until(ENGINE_END);
+    assert_int_equal(engine.stop, ENGINE_STOP_BUDGET);
+    assert_false(engine.conclusive);
+    assert_true(device.now > 0.7 * 60);
+}
+
+/* --- how many replays follow --- */
+
+/* Equal points scatter so much that no budget settles anything. No second is left over that a race without
+ * end could use, and the replays have their time all the same. */
+TEST(an_unsettled_race_takes_what_the_replays_do_not_need)
+{
+    begin(usual(), 1);
+    device.response = flat_response;
+    device.std = 0.5;
+    run_until(ENGINE_END);
+    assert_int_equal(engine.stop, ENGINE_STOP_BUDGET);
+    assert_true(engine.beyond_plan);
+    assert_in_range(engine.points[engine.chosen].n_confirming, 14, 15);
+    assert_true(device.now > 0.9 * 60 && device.now <= 60);
+}
+
+TEST(a_race_that_keeps_to_the_plan_costs_no_replays)
+{
+    struct engine wanted = usual();
+    wanted.policy.races_on = false;
+    begin(wanted, 1);
+    device.response = flat_response;
+    device.std = 0.5;
+    run_until(ENGINE_END);
+    assert_false(engine.beyond_plan);
+    assert_true(engine.points[engine.chosen].n_confirming > 15);
+}
