@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #define TABLE_ROWS 10
+#define SAME_LOG   0.05 /* of a ratio, at most, for two figures to be called the same */
 /* Beyond so many budgets a forecast is no more than "more". */
 #define LARGEST_FACTOR 20
 
@@ -70,6 +71,15 @@ static void print_gains(FILE *out, const struct answer *answer)
         print_gain(out, "one size for reads and writes", &answer->unsplit, tune->split_gain, confidence);
 }
 
+/* "3.6 x the latency", "224 x", or "the same latency". */
+static void print_multiple(FILE *out, double ratio, const char *what)
+{
+    if (fabs(log(ratio)) < SAME_LOG)
+        fprintf(out, "the same %s", what);
+    else
+        fprintf(out, "%.*f x the %s", ratio < 10, ratio, what);
+}
+
 /* The fastest setting and what it costs, where the recommended one is another. */
 static void print_fastest(FILE *out, const struct answer *answer)
 {
@@ -85,8 +95,11 @@ static void print_fastest(FILE *out, const struct answer *answer)
         fprintf(out, "%.0f %% more", more);
     else
         fputs("no more in the replays after the choice", out);
-    fprintf(out, ", at %.3g x the latency and %.3g x the bytes in flight\n",
-            best->latency_ns.mean / chosen->latency_ns.mean, bytes);
+    fputs(", at ", out);
+    print_multiple(out, best->latency_ns.mean / chosen->latency_ns.mean, "latency");
+    fputs(" and ", out);
+    print_multiple(out, bytes, "bytes in flight");
+    fputc('\n', out);
 }
 
 /* The bound shrinks about as standard errors do, with the square root of the time (docs/statistics.md says
@@ -137,10 +150,17 @@ static void print_of_best(FILE *out, const struct tune *tune, size_t i)
     fprintf(out, " %6.0f %%", 100 * share);
 }
 
+/* Whether the p99 decides between settings. */
+static bool shows_p99(const struct tune *tune)
+{
+    const struct settings *settings = tune->settings;
+    return settings->search.max_latency_p99_ns != 0 || settings->search.objective == OBJECTIVE_P99;
+}
+
 static void print_point_line(FILE *out, const struct tune *tune, size_t i)
 {
     struct row row;
-    char text[FACTORS_TEXT_SIZE], mean[UNITS_TEXT_SIZE], latency[UNITS_TEXT_SIZE],
+    char text[FACTORS_TEXT_SIZE], mean[UNITS_TEXT_SIZE], latency[UNITS_TEXT_SIZE], p99[UNITS_TEXT_SIZE],
         spread[UNITS_TEXT_SIZE] = "-";
     if (row_of(&tune->records[i], false, tune->settings->runs.confidence_share, &row) < 0)
         return;
@@ -150,6 +170,8 @@ static void print_point_line(FILE *out, const struct tune *tune, size_t i)
     fprintf(out, "%s  %-38s %10s %11s %10s", is_out ? style_text(out, STYLE_DIM) : "",
             factors_format(&row.point, text), text_short_rate(row.mean_bps, mean), spread,
             text_short_duration(row.latency_ns.mean, latency));
+    if (shows_p99(tune))
+        fprintf(out, " %10s", text_short_duration(row.latency_ns.p99, p99));
     print_of_best(out, tune, i);
     fprintf(out, " %8zu  %s%s\n", row.replays, report_table_standing(tune, i),
             is_out ? style_text(out, STYLE_PLAIN) : "");
@@ -160,9 +182,10 @@ static int print_table(FILE *out, const struct tune *tune, struct err *err)
     size_t *order, n;
     int result = report_table_order(tune, &order, &n, err);
     if (result == 0)
-        fputs("\nMeasured (all replays)                     throughput    interval    latency  of best  "
-              "replays\n",
-              out);
+        fprintf(out,
+                "\nMeasured (all replays)                     throughput    interval    latency%s  of best  "
+                "replays\n",
+                shows_p99(tune) ? "        p99" : "");
     for (size_t k = 0; k < n && result == 0; k++) {
         bool named = order[k] == tune->engine.chosen || order[k] == tune->engine.best ||
                      order[k] == tune->engine.baseline;

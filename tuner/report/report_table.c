@@ -14,7 +14,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MOST_ROWS 10
+#define MOST_ROWS  10
+#define OVER_LIMIT 1e6 /* more than any two logarithms of rates or latencies differ by */
 
 /* What the answer took a setting to be worth, so that the table never contradicts it: a few lucky runs do not
  * stand above the best. Of settings outside the space, their runs alone. NaN without a figure. */
@@ -29,15 +30,25 @@ static double worth_of(const struct tune *tune, size_t i)
     return sum / (double)record->n;
 }
 
+/* Ascending in the table. What is over the limit on p99, or may be, comes behind all that keeps it. */
+static double place_of(const struct tune *tune, size_t i)
+{
+    double worth = worth_of(tune, i);
+    if (tune->records[i].n == 0)
+        return INFINITY;
+    if (!isfinite(worth))
+        return DBL_MAX;
+    return engine_keeps_limit(&tune->engine, i) ? -worth : OVER_LIMIT - worth;
+}
+
 int report_table_order(const struct tune *tune, size_t **ret_order, size_t *ret_n, struct err *err)
 {
     double *value = calloc(tune->n_records + 1, sizeof *value);
     *ret_order = calloc(tune->n_records + 1, sizeof **ret_order);
     *ret_n = 0;
     for (size_t i = 0; i < tune->n_records && value != NULL; i++) {
-        double worth = worth_of(tune, i);
         *ret_n += tune->records[i].n > 0;
-        value[i] = tune->records[i].n == 0 ? INFINITY : isfinite(worth) ? -worth : DBL_MAX;
+        value[i] = place_of(tune, i);
     }
     if (value != NULL && *ret_order != NULL)
         gsl_sort_index(*ret_order, value, 1, tune->n_records);

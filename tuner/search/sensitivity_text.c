@@ -120,22 +120,38 @@ static const char *level_text(const struct tune *tune, size_t point, size_t dim,
 struct slice {
     size_t n, own;
     size_t first, last; /* levels around the own one that change nothing */
-    bool worse_below, worse_above;
+    size_t low, high;   /* what is below the one and above the other is worse; 0 and n - 1: nothing is */
     double below, above, within; /* bounds of those statements */
 };
 
-/* All levels from..to are worse; the bound is that of the best of them. */
-static bool all_worse(const struct tune *tune, const struct sensitivity_factor *factor, size_t from,
-                      size_t to, double *ret_bound)
+/* Ratio of what is optimised at a point to that at the chosen one, at most. */
+static double most_at(const struct tune *tune, size_t point)
+{
+    const struct belief *belief = &tune->engine.belief;
+    size_t chosen = tune->engine.chosen;
+    struct importance_change change = {.point = point,
+                                       .difference = belief->mean[point] - belief->mean[chosen],
+                                       .deviation = sqrt(belief->variance[point] + belief->variance[chosen])};
+    double z = gsl_cdf_ugaussian_Pinv(tune->settings->runs.confidence_share);
+    return exp(change.difference + z * sensitivity_deviation(tune, &change));
+}
+
+/* Whatever the other factors are: all points with the levels from..to are worse; the bound is that of the
+ * best of them. */
+static bool all_worse(const struct tune *tune, const struct sensitivity_factor *factor, size_t dim,
+                      size_t from, size_t to, double *ret_bound)
 {
     *ret_bound = 0;
-    for (size_t i = from; i < to; i++) {
-        struct effect effect = effect_of(tune, factor, i);
-        if (!effect.worse || changes_others(&factor->changes[i]))
-            return false;
-        *ret_bound = fmax(*ret_bound, effect.high);
+    if (from >= to)
+        return false;
+    double first = space_row(&tune->space, factor->changes[from].point)[dim],
+           last = space_row(&tune->space, factor->changes[to - 1].point)[dim];
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        double level = space_row(&tune->space, i)[dim];
+        if (level >= first && level <= last && !tune->engine.belief.excluded[i])
+            *ret_bound = fmax(*ret_bound, most_at(tune, i));
     }
-    return from < to;
+    return log(*ret_bound) < -tune->engine.margin;
 }
 
 static bool is_same(const struct tune *tune, const struct sensitivity_factor *factor, size_t i,
@@ -148,7 +164,7 @@ static bool is_same(const struct tune *tune, const struct sensitivity_factor *fa
     return true;
 }
 
-static struct slice slice_of(const struct tune *tune, const struct sensitivity_factor *factor)
+static struct slice slice_of(const struct tune *tune, const struct sensitivity_factor *factor, size_t dim)
 {
     struct slice slice = {.n = factor->n_changes};
     while (slice.own + 1 < slice.n && factor->changes[slice.own].point != tune->engine.chosen)
@@ -158,21 +174,27 @@ static struct slice slice_of(const struct tune *tune, const struct sensitivity_f
         slice.first--;
     while (slice.last + 1 < slice.n && is_same(tune, factor, slice.last + 1, &slice.within))
         slice.last++;
-    slice.worse_below = all_worse(tune, factor, 0, slice.first, &slice.below);
-    slice.worse_above = all_worse(tune, factor, slice.last + 1, slice.n, &slice.above);
+    for (slice.low = slice.first; slice.low > 0; slice.low--) {
+        if (all_worse(tune, factor, dim, 0, slice.low, &slice.below))
+            break;
+    }
+    for (slice.high = slice.last; slice.high + 1 < slice.n; slice.high++) {
+        if (all_worse(tune, factor, dim, slice.high + 1, slice.n, &slice.above))
+            break;
+    }
     return slice;
 }
 
 static void say_ordered(const struct tune *tune, const struct sensitivity_factor *factor, size_t dim,
                         struct line *line)
 {
-    char first[UNITS_TEXT_SIZE], last[UNITS_TEXT_SIZE];
-    struct slice slice = slice_of(tune, factor);
+    char first[UNITS_TEXT_SIZE], last[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
+    struct slice slice = slice_of(tune, factor, dim);
     const char *from = level_text(tune, factor->changes[slice.first].point, dim, first),
                *to = level_text(tune, factor->changes[slice.last].point, dim, last);
-    if (slice.worse_below) {
+    if (slice.low > 0) {
         begin_clause(line);
-        append(line, "anything below %s ", from);
+        append(line, "anything below %s ", level_text(tune, factor->changes[slice.low].point, dim, low));
         append_cost(tune, line, slice.below);
     }
     if (slice.last > slice.first) {
@@ -183,9 +205,9 @@ static void say_ordered(const struct tune *tune, const struct sensitivity_factor
             append(line, "from %s to %s nothing changes ", from, to);
         append_within(line, slice.within);
     }
-    if (slice.worse_above) {
+    if (slice.high + 1 < slice.n) {
         begin_clause(line);
-        append(line, "anything above %s ", to);
+        append(line, "anything above %s ", level_text(tune, factor->changes[slice.high].point, dim, high));
         append_cost(tune, line, slice.above);
     }
 }
