@@ -77,7 +77,7 @@ static void print_multiple(FILE *out, double ratio, const char *what)
     if (fabs(log(ratio)) < SAME_LOG)
         fprintf(out, "the same %s", what);
     else
-        fprintf(out, "%.*f x the %s", ratio < 10, ratio, what);
+        fprintf(out, ratio < 10 ? "%.2g x the %s" : "%.0f x the %s", ratio, what);
 }
 
 /* The fastest setting and what it costs, where the recommended one is another. */
