@@ -162,16 +162,18 @@ double run_length_settling(const double *rates, size_t n)
     return (double)end / (double)n;
 }
 
-double run_length_burst(const double *rates, size_t n)
+double run_length_idle(const double *rates, size_t n, double pause)
 {
-    double parts[RUN_LENGTH_BURST_WINDOWS] = {0};
-    size_t size = n / 2 / RUN_LENGTH_BURST_WINDOWS, used = size * RUN_LENGTH_BURST_WINDOWS;
-    for (size_t i = 0; i < used; i++)
-        parts[i / size] += rates[n - used + i];
-    struct moments moments = moments_of(parts, RUN_LENGTH_BURST_WINDOWS);
-    if (size == 0)
-        return NAN;
-    return moments.mean > 0 ? moments.std / moments.mean : sqrt(RUN_LENGTH_BURST_WINDOWS);
+    size_t idle = 0, empty = 0;
+    for (size_t i = n / 2; i <= n; i++) {
+        if (i < n && !(rates[i] > 0)) {
+            empty++;
+            continue;
+        }
+        idle += (double)empty > pause ? empty : 0;
+        empty = 0;
+    }
+    return n >= RUN_LENGTH_IDLE_LEAST ? (double)idle / (double)(n - n / 2) : NAN;
 }
 
 double run_length_start_log(const double *rates, size_t n, double seconds, double from_seconds,

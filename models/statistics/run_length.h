@@ -74,11 +74,10 @@ enum run_length_start run_length_start_of(const double *log_ratios, size_t n);
 #define RUN_LENGTH_SETTLED 0.03
 double run_length_settling(const double *rates, size_t n);
 
-/* Coefficient of variation of a run's rate over RUN_LENGTH_BURST_WINDOWS equal parts of its later half.
- * rates: over n windows of equal length; NaN where they are too few; where no bytes moved, as if all had in
- * one part. */
-#define RUN_LENGTH_BURST_WINDOWS 8
-double run_length_burst(const double *rates, size_t n);
+/* Share of the later half of a run in which nothing moved for longer than `pause` windows on end. rates: over
+ * n windows of equal length; NaN for fewer than RUN_LENGTH_IDLE_LEAST. */
+#define RUN_LENGTH_IDLE_LEAST 16
+double run_length_idle(const double *rates, size_t n, double pause);
 
 /* Logarithm of the mean rate of a run over [from, from + length] by its settled rate, the mean of the later
  * half of `rates` (as above, over `seconds` from the start on, of any unit). What comes after these counts as

@@ -13,9 +13,11 @@
 /* Least number of requests per slot of the queue. With fewer, requests complete in groups that look like
  * bursts. */
 #define LEAST_ROUNDS 32
-/* Coefficient of variation inside a run from which on it counts as bursts; it is 1 where a run moves bytes in
- * half of the time only. */
-#define LEAST_CV 0.3
+/* A pause lasts longer than so many turnovers of the queue; less is how requests of a full queue complete. */
+#define PAUSE_ROUNDS 4
+/* Share of a run in pauses from which on it counts as bursts: other loads on the disk slow a run down, but do
+ * not stop it. */
+#define LEAST_IDLE 0.2
 /* Runs that the budget is to leave room for; with fewer than the second, runs stay short. */
 #define WANTED_RUNS 50
 #define FEWEST_RUNS 30
@@ -32,9 +34,10 @@ void rate_limit_bursts_add(struct rate_limit_bursts *bursts, const struct measur
     double bytes = (double)(result->bytes_read + result->bytes_written);
     for (size_t i = 0; i < n; i++)
         rates[i] = (double)result->windows.bytes[i];
-    double cv = run_length_burst(rates, n);
-    if (isfinite(cv) && bytes >= LEAST_ROUNDS * bytes_in_flight(&plan->point))
-        moments_add(&bursts->cvs, cv);
+    double rounds = bytes / bytes_in_flight(&plan->point);
+    double idle = run_length_idle(rates, n, PAUSE_ROUNDS * (double)n / rounds);
+    if (isfinite(idle) && rounds >= LEAST_ROUNDS)
+        moments_add(&bursts->idles, idle);
 }
 
 static bool is_hinted_at(const struct tune_length *length)
@@ -80,7 +83,7 @@ size_t rate_limit_bursts_list(const struct tune *tune, size_t *ret_list)
 
 static bool is_seen(const struct rate_limit_bursts *bursts)
 {
-    return bursts->cvs.n > 0 && bursts->cvs.mean >= LEAST_CV;
+    return bursts->idles.n > 0 && bursts->idles.mean >= LEAST_IDLE;
 }
 
 uint64_t rate_limit_bursts_least_ns(const struct tune *tune)
@@ -101,10 +104,9 @@ void rate_limit_bursts_tell(const struct tune *tune)
         notes_add(
             &tune->session->warnings, "rate_pulses",
             "rates come in bursts with pauses between them, as through a limit that lets so much pass at a "
-            "time (inside %zu longer runs they varied by %.0f %% on average); runs last %.2f s, and the "
-            "shorter "
+            "time (%zu longer runs stood still for %.0f %% of the time); runs last %.2f s, and the shorter "
             "they are, the more their rates can be above what lasts: a larger --budget or --duration 1s "
-            "tells "
-            "more truly",
-            tune->length.bursts.cvs.n, 100 * tune->length.bursts.cvs.mean, (double)tune->duration_ns / 1e9);
+            "tells more truly",
+            tune->length.bursts.idles.n, 100 * tune->length.bursts.idles.mean,
+            (double)tune->duration_ns / 1e9);
 }

@@ -25,7 +25,7 @@ struct tune;
 
 /* What the pilot's runs of TUNE_TRANSIENT_RUN_NS show. */
 struct rate_limit_bursts {
-    struct moments cvs; /* of each run's rate inside its later half */
+    struct moments idles; /* share of the time in which each run stood still */
     bool looking;       /* the runs now made are looked at for bursts, not for a start */
 };
 

@@ -194,25 +194,22 @@ TEST(settling_ends_where_the_rate_stays)
     assert_close(run_length_settling(rates, 16), 0.5, 0);
 }
 
-TEST(bursts_show_as_variation_inside_the_later_half)
+TEST(pauses_show_as_time_that_stands_still)
 {
     double rates[128];
     for (size_t i = 0; i < 128; i++)
         rates[i] = i / 8 % 2 == 0 ? 2 : 0;
-    /* Half the parts at twice the mean: sqrt(8 / 7) with the divisor n - 1. */
-    assert_close(run_length_burst(rates, 128), sqrt(8.0 / 7), 1e-12);
+    assert_close(run_length_idle(rates, 128, 7), 0.5, 1e-12);
+    /* Shorter pauses are how requests of a full queue complete. */
+    assert_close(run_length_idle(rates, 128, 8), 0, 1e-12);
+    /* The earlier half does not count. */
     for (size_t i = 0; i < 128; i++)
-        rates[i] = i < 64 ? 5 : 1;
-    assert_close(run_length_burst(rates, 128), 0, 1e-12);
-    /* What is left over by the parts is left out at the beginning. */
-    rates[63 - 3] = 100;
-    assert_close(run_length_burst(rates, 127), 0, 1e-12);
-    assert_true(isnan(run_length_burst(rates, 15)));
+        rates[i] = i < 64 ? 0 : 1;
+    assert_close(run_length_idle(rates, 128, 2), 0, 1e-12);
+    assert_true(isnan(run_length_idle(rates, 15, 2)));
     for (size_t i = 0; i < 128; i++)
         rates[i] = 0;
-    assert_close(run_length_burst(rates, 128), sqrt(8), 1e-12);
-    rates[127] = 1;
-    assert_close(run_length_burst(rates, 128), sqrt(8), 1e-12);
+    assert_close(run_length_idle(rates, 128, 2), 1, 1e-12);
 }
 
 #define START_WINDOWS 16

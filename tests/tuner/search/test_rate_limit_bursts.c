@@ -37,7 +37,7 @@ TEST(steady_rates_and_fast_starts_are_no_bursts)
         assert_int_equal(rate_limit_bursts_least_ns(&tune), 0);
         assert_true(tune.duration_ns < RATE_LIMIT_BURSTS_LEAST_NS);
         assert_false(is_warned_of("rate_pulses"));
-        assert_true(i % 2 == 1 || tune.length.bursts.cvs.n == 0);
+        assert_true(i % 2 == 1 || tune.length.bursts.idles.n == 0);
     }
 }
 
@@ -73,7 +73,7 @@ TEST(longer_budgets_have_longer_runs)
     static struct settings of_it;
     made.settings = &of_it;
     made.engine.around_seconds = 0.05;
-    moments_add(&made.length.bursts.cvs, 1);
+    moments_add(&made.length.bursts.idles, 1);
     of_it.limits.budget_ns = 10 * CLOCK_NS_PER_S;
     assert_int_equal(rate_limit_bursts_least_ns(&made), 0);
     of_it.limits.budget_ns = 15 * CLOCK_NS_PER_S;
@@ -82,7 +82,7 @@ TEST(longer_budgets_have_longer_runs)
     assert_close((double)rate_limit_bursts_least_ns(&made), 300e6, 1);
     of_it.limits.budget_ns = 600 * CLOCK_NS_PER_S;
     assert_int_equal(rate_limit_bursts_least_ns(&made), RATE_LIMIT_BURSTS_MOST_NS);
-    moments_add(&made.length.bursts.cvs, -0.5);
+    moments_add(&made.length.bursts.idles, -0.9);
     assert_int_equal(rate_limit_bursts_least_ns(&made), 0);
 }
 
@@ -102,10 +102,10 @@ TEST(lumps_of_large_requests_do_not_count)
     struct measure_plan plan = {.point = {.request_size_bytes = 1 << 20, .queue_depth = 4, .threads = 1}};
     struct measure_result few = lumpy(31ULL * 4 << 20), many = lumpy(32ULL * 4 << 20);
     rate_limit_bursts_add(&bursts, &plan, &few, PUMP_N_WINDOWS);
-    assert_int_equal(bursts.cvs.n, 0);
+    assert_int_equal(bursts.idles.n, 0);
     rate_limit_bursts_add(&bursts, &plan, &many, 8);
-    assert_int_equal(bursts.cvs.n, 0);
+    assert_int_equal(bursts.idles.n, 0);
     rate_limit_bursts_add(&bursts, &plan, &many, PUMP_N_WINDOWS);
-    assert_int_equal(bursts.cvs.n, 1);
-    assert_true(bursts.cvs.mean > 1);
+    assert_int_equal(bursts.idles.n, 1);
+    assert_close(bursts.idles.mean, 0.875, 0.02);
 }
