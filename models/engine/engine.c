@@ -201,7 +201,7 @@ static int confirm(struct engine *engine, double now_seconds)
     return engine_confirm_next(engine) ? ENGINE_RUN : turn(engine, ENGINE_WEIGH);
 }
 
-/* When the runs after the choice show that the chosen point is worse than another, the choice is made again,
+/* When the runs after the choice show that the chosen point is not good enough, the choice is made again,
  * once. */
 static int weigh(struct engine *engine, double now_seconds)
 {
@@ -212,7 +212,8 @@ static int weigh(struct engine *engine, double now_seconds)
         return -ENOMEM;
     engine_choose(engine);
     const struct engine_point *point = &engine->points[chosen];
-    if (engine->verdicts[chosen] != VERDICT_WORSE && !point->failed && !point->distrusted) {
+    bool good = chosen == engine->best || engine_is_good_enough(engine, engine->best, chosen);
+    if (good && !point->failed && !point->distrusted) {
         engine->best = best;
         engine->chosen = chosen;
         return turn(engine, ENGINE_VERDICT);

@@ -91,9 +91,8 @@ static double expected_shortfall(const struct engine *engine, size_t best, size_
     return engine_expected_shortfall(of_best->mean - own->mean, variance);
 }
 
-/* A point that is proved to be as good, or of which no more than the margin is expected to be lost: under
- * noise, waiting for the proof would leave the choice to whatever looked best. */
-static bool is_good_enough(const struct engine *engine, size_t best, size_t point)
+/* Under noise, waiting for the proof would leave the choice to whatever looked best. */
+bool engine_is_good_enough(const struct engine *engine, size_t best, size_t point)
 {
     if (engine->verdicts[point] == VERDICT_EQUIVALENT)
         return true;
@@ -111,7 +110,7 @@ void engine_choose(struct engine *engine)
         set_verdicts(engine, points, n, best);
         engine->best = engine->chosen = points[best];
         for (size_t i = 0; i < n && !engine->prefers_fastest; i++) {
-            if (is_good_enough(engine, points[best], points[i]) &&
+            if (engine_is_good_enough(engine, points[best], points[i]) &&
                 engine_is_cheaper(engine, points[i], engine->chosen))
                 engine->chosen = points[i];
         }

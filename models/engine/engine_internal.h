@@ -58,6 +58,9 @@ void engine_confirm_plan(struct engine *engine, double now_seconds);
 /* Queues the next of them; false: all are made, or no more can be. */
 bool engine_confirm_next(struct engine *engine);
 
+/* A point that is proved to be as good, or of which no more than the margin is expected to be lost. */
+bool engine_is_good_enough(const struct engine *engine, size_t best, size_t point);
+
 /* Sets what is claimed of the chosen point. 0 or -ENOMEM. */
 int engine_judge(struct engine *engine);
 

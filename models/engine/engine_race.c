@@ -62,13 +62,16 @@ static void draw_limit(struct engine *engine, const size_t *points, size_t n, do
 }
 
 /* If this draw were the truth: which point would be the best, and which the cheapest within the margin? Both
- * get a vote. */
+ * get a vote. Of several that reach a known ceiling the cheapest is the best. */
 static void vote(const struct engine *engine, const size_t *points, size_t n, const double *draw,
                  double *votes)
 {
     size_t best = 0, answer = ENGINE_NONE;
-    for (size_t i = 1; i < n; i++)
-        best = draw[i] > draw[best] ? i : best;
+    for (size_t i = 1; i < n; i++) {
+        bool alike = !(draw[i] > draw[best] || draw[i] < draw[best]);
+        if (draw[i] > draw[best] || (alike && cheaper(engine, points[i], 0, points[best], 0)))
+            best = i;
+    }
     if (!isfinite(draw[best]))
         return;
     for (size_t i = 0; i < n; i++) {
