@@ -44,7 +44,7 @@ static int allocate(struct engine *engine)
                : 0;
 }
 
-int engine_init(struct engine *engine, double now_seconds, unsigned long seed)
+int engine_init(struct engine *engine, double now_seconds, uint64_t seed)
 {
     engine->best = engine->chosen = engine->baseline = engine->default_setting = ENGINE_NONE;
     engine->counterpart = engine->confirm.unpaid = ENGINE_NONE;
@@ -54,7 +54,7 @@ int engine_init(struct engine *engine, double now_seconds, unsigned long seed)
     plan_time(engine, now_seconds);
     int result = allocate(engine);
     if (result == 0) {
-        gsl_rng_set(engine->rng, seed);
+        gsl_rng_set(engine->rng, (unsigned long)seed);
         result = belief_init(&engine->belief, engine->space, engine->search->model, FALLBACK_STD);
     }
     /* What a few runs find late can no longer be shown to keep a limit. */

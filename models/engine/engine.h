@@ -189,7 +189,7 @@ struct engine {
 };
 
 /* seed: of all that is drawn. 0, -ENOMEM. engine_done takes a zeroed engine. */
-int engine_init(struct engine *engine, double now_seconds, unsigned long seed);
+int engine_init(struct engine *engine, double now_seconds, uint64_t seed);
 void engine_done(struct engine *engine);
 
 /* The next run, a turn, or the end. -ENOMEM, or what a model's fit returns. */

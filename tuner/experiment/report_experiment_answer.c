@@ -161,7 +161,8 @@ static int judge_listed_points(struct report_analysis *analysis, const struct sc
             noise_variance(&scatter->prior, moments->std, moments->n, &contenders[i].run_df);
     }
     if (enough)
-        compare_all(contenders, n, best, margin_of(data), data->confidence_share, ENGINE_MIN_REPLAYS, verdicts);
+        compare_all(contenders, n, best, margin_of(data), data->confidence_share, ENGINE_MIN_REPLAYS,
+                    verdicts);
     for (size_t i = 0; i < n && enough; i++)
         analysis->verdicts[points[i]] = verdicts[i];
     free(contenders);

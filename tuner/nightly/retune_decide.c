@@ -85,7 +85,8 @@ static bool leads(const struct tune *tune, const struct night_contender *a, cons
 
 static bool is_contender(struct tune *tune, size_t point)
 {
-    return point != tune->engine.baseline && record_count(&tune->records[point], true) >= ENGINE_MIN_REPLAYS &&
+    return point != tune->engine.baseline &&
+           record_count(&tune->records[point], true) >= ENGINE_MIN_REPLAYS &&
            engine_is_eligible(&tune->engine, point);
 }
 
@@ -187,7 +188,8 @@ static void remember_pending(const struct tune *tune, struct night_contenders *c
         record->pending[record->n_pending++] = tune->records[next->point].point;
     }
     /* A point that tonight's budget could not pay for is measured first the next night. */
-    if (record->n_pending == 0 && tune->engine.confirm.unpaid != ENGINE_NONE && tune->engine.confirm.unpaid != tune->engine.default_setting)
+    if (record->n_pending == 0 && tune->engine.confirm.unpaid != ENGINE_NONE &&
+        tune->engine.confirm.unpaid != tune->engine.default_setting)
         record->pending[record->n_pending++] = tune->records[tune->engine.confirm.unpaid].point;
 }
 

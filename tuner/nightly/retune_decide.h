@@ -5,10 +5,10 @@
 #include "tuner/nightly/retune_state.h"
 #include "tuner/search/tune.h"
 
-/* Compares with tune->engine.baseline, which is the current setting and has at least ENGINE_MIN_REPLAYS confirming
- * replays: sets the verdict of result with the figures that it rests on, and what is to be remembered of
- * tonight. Returns the point (an index of tune) that should be the current setting. Has nothing to say about
- * a first night. */
+/* Compares with tune->engine.baseline, which is the current setting and has at least ENGINE_MIN_REPLAYS
+ * confirming replays: sets the verdict of result with the figures that it rests on, and what is to be
+ * remembered of tonight. Returns the point (an index of tune) that should be the current setting. Has nothing
+ * to say about a first night. */
 size_t retune_decide(const struct retune_request *request, struct tune *tune,
                      const struct retune_state *memory, struct retune_result *result,
                      struct retune_record *ret_record);

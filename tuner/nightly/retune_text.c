@@ -103,7 +103,8 @@ const char *retune_text_too_few(const struct tune *tune, char text[NIGHT_TEXT_SI
 {
     char bytes[UNITS_TEXT_SIZE], point[FACTORS_TEXT_SIZE];
     bool in_force = tune->settings->search.current_given;
-    size_t index = in_force || tune->engine.chosen == ENGINE_NONE ? tune->engine.baseline : tune->engine.chosen;
+    size_t index =
+        in_force || tune->engine.chosen == ENGINE_NONE ? tune->engine.baseline : tune->engine.chosen;
     snprintf(text, NIGHT_TEXT_SIZE,
              "%s of writes allow only %zu runs of %s%s, too few for %d replays of it and of another setting "
              "beside the search; raise max_write",
@@ -117,7 +118,8 @@ void retune_text_add_writes(const struct tune *tune, struct retune_result *resul
 {
     char bytes[UNITS_TEXT_SIZE], unpaid[FACTORS_TEXT_SIZE + 64] = "", point[FACTORS_TEXT_SIZE];
     size_t used = strlen(result->evidence), n_looked_at = 0;
-    if (!tune->writes_are_scarce || (tune->engine.stop != ENGINE_STOP_WRITES && tune->engine.confirm.unpaid == ENGINE_NONE))
+    if (!tune->writes_are_scarce ||
+        (tune->engine.stop != ENGINE_STOP_WRITES && tune->engine.confirm.unpaid == ENGINE_NONE))
         return;
     for (size_t i = 0; i < tune->space.n_points; i++)
         n_looked_at += tune->records[i].n > 0;

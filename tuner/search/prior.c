@@ -13,7 +13,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FIRST_POINTS 4   /* of the first source */
 #define DESIGN_SHARE 0.6 /* of the first design, beside them */
 #define FALLBACK_STD 0.2 /* of a single replay's log throughput */
 
@@ -165,32 +164,6 @@ int prior_add_runs(struct tune *tune, const char *name, const struct journal *jo
     snprintf(file->name, sizeof file->name, "%s", name);
     int result = prior_take_runs(file, journal, first, end);
     return result < 0 ? result : add_source(tune, file, &prior->source[prior->n++]);
-}
-
-/* The most promising points of one source that are not among ret_points yet. */
-static size_t add_best(const struct tune *tune, const double *mean, size_t wanted, size_t *order,
-                       size_t *ret_points, size_t n)
-{
-    gsl_sort_index(order, mean, 1, tune->space.n_points);
-    for (size_t k = tune->space.n_points; k-- > 0 && wanted > 0;) {
-        size_t before = n;
-        if (!tune->engine.belief.excluded[order[k]])
-            n = engine_list_once(ret_points, n, order[k]);
-        wanted -= n - before;
-    }
-    return n;
-}
-
-size_t prior_first_points(const struct tune *tune, size_t *ret_points, size_t room)
-{
-    const struct belief_prior *prior = &tune->engine.belief.prior;
-    size_t *order = calloc(tune->space.n_points, sizeof *order), n = 0;
-    for (size_t i = 0; order != NULL && i < prior->n; i++) {
-        size_t wanted = i == 0 ? FIRST_POINTS : FIRST_POINTS / 2;
-        n = add_best(tune, prior->mean[i], wanted < room - n ? wanted : room - n, order, ret_points, n);
-    }
-    free(order);
-    return n;
 }
 
 static const struct transfer *transfer_of(const struct tune *tune, size_t file)

@@ -34,13 +34,5 @@ int prior_begin(struct tune *tune, struct err *err);
 int prior_add_runs(struct tune *tune, const char *name, const struct journal *journal, size_t first,
                    size_t end);
 
-/* The most promising points by what is known from elsewhere, at most `room`; their number. */
-size_t prior_first_points(const struct tune *tune, size_t *ret_points, size_t room);
-
-/* Lists, for every level of every factor, the point that the first source promises most of, each once; at
- * most `room`. A change since then that raised all points of one level (a size, an API) shows in one of
- * them. */
-size_t prior_probes(const struct tune *tune, size_t *ret_points, size_t room);
-
 json_t *prior_json(const struct tune *tune); /* null without --prior */
 void prior_text(FILE *out, const struct tune *tune);

@@ -26,7 +26,7 @@ struct tune;
 /* What the pilot's runs of TUNE_TRANSIENT_RUN_NS show. */
 struct rate_limit_bursts {
     struct moments idles; /* share of the time in which each run stood still */
-    bool looking;       /* the runs now made are looked at for bursts, not for a start */
+    bool looking;         /* the runs now made are looked at for bursts, not for a start */
 };
 
 /* Adds a run, of which n windows were over before it began to drain its queue. Runs of large requests or long

@@ -23,8 +23,9 @@
 #define TUNE_FINAL_SHARE   0.2 /* of the budget is kept for the replays after the choice */
 #define TUNE_SPLIT_SHARE   0.1 /* of the budget for the best point of one size, with split sizes */
 #define TUNE_SENTINEL_RUNS 2
-#define TUNE_MOST_OUTSIDE  (3 + ENGINE_MAX_WATCHED) /* points outside the space, the counterpart among them  \
-                                                     */
+#define TUNE_MOST_OUTSIDE                                                                                    \
+    (3 + ENGINE_MAX_WATCHED) /* points outside the space, the counterpart among them                         \
+                              */
 
 extern const char *const tune_stop_text[]; /* by enum engine_stop */
 

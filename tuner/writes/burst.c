@@ -398,7 +398,8 @@ static const char *why_not(const struct burst *burst)
 int burst_run(struct burst *burst, struct tune *tune, struct err *err)
 {
     const struct settings *settings = tune->settings;
-    if (settings->burst.bytes == 0 || tune->engine.stop == ENGINE_STOP_INTERRUPTED || tune->engine.stop == ENGINE_STOP_STALLED)
+    if (settings->burst.bytes == 0 || tune->engine.stop == ENGINE_STOP_INTERRUPTED ||
+        tune->engine.stop == ENGINE_STOP_STALLED)
         return 0;
     struct histogram *latency = malloc(sizeof *latency);
     if (latency == NULL)
