@@ -164,8 +164,8 @@ double run_length_settling(const double *rates, size_t n)
 
 double run_length_idle(const double *rates, size_t n, double pause)
 {
-    size_t idle = 0, empty = 0;
-    for (size_t i = n / 2; i <= n; i++) {
+    size_t idle = 0, empty = 0, half = n / 2;
+    for (size_t i = half; i <= n; i++) {
         if (i < n && !(rates[i] > 0)) {
             empty++;
             continue;
@@ -173,7 +173,7 @@ double run_length_idle(const double *rates, size_t n, double pause)
         idle += (double)empty > pause ? empty : 0;
         empty = 0;
     }
-    return n >= RUN_LENGTH_IDLE_LEAST ? (double)idle / (double)(n - n / 2) : NAN;
+    return n >= RUN_LENGTH_IDLE_LEAST ? (double)idle / (double)(n - half) : NAN;
 }
 
 double run_length_start_log(const double *rates, size_t n, double seconds, double from_seconds,
