@@ -111,7 +111,7 @@ double belief_lone_peaks(const struct belief *belief, size_t point, double respo
 double belief_no_lone_peaks(const struct belief *belief, size_t but, double response);
 
 /* Probability that no point of the space that is not excluded exceeds `point` by more than `margin` in
- * response, by joint posterior draws (the most promising 1024 points at most). While there is no
+ * response, by joint posterior draws (the most promising 512 points at most). While there is no
  * surrogate, of the points by themselves; 0 where one was never measured. 0, -ENOMEM, -EDOM. n_draws > 0. */
 int belief_probability_within(const struct belief *belief, size_t point, double margin, size_t n_draws,
                               gsl_rng *rng, double *ret_probability);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 /* Points in a joint draw at most: its cost grows with the cube. */
-#define MAX_JOINT 1024
+#define MAX_JOINT 512
 
 /* A rival this many of its own and the asked point's standard deviations short of the margin does not matter:
  * less than 1e-6 each. */
