@@ -5,7 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define JUDGE_DRAWS 4096
+#define JUDGE_DRAWS 2048
 #define CAUTIOUS_SD 1.645
 
 bool engine_is_eligible(const struct engine *engine, size_t point)
