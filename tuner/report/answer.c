@@ -50,12 +50,25 @@ static bool nothing_trusted(const struct tune *tune, char *codes, size_t size)
     return against != 0;
 }
 
+/* Whether all settings that were measured are over the limit on p99; else some have too few requests. */
+static bool all_over_limit(const struct tune *tune)
+{
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        if (tune->records[i].n > 0 && !engine_misses_limit(&tune->engine, i))
+            return false;
+    }
+    return true;
+}
+
 static const char *reason_of(const struct tune *tune)
 {
     if (tune->engine.stop == ENGINE_STOP_INTERRUPTED)
         return "interrupted before anything could be measured";
     if (tune->settings->search.max_latency_p99_ns != 0 && tune->engine.belief.n_measured > 0)
-        return "no measured setting meets --max-latency-p99";
+        return all_over_limit(tune)
+                   ? "no measured setting meets --max-latency-p99"
+                   : "no setting was shown to meet --max-latency-p99: those that may have too "
+                     "few requests; give a larger --budget";
     if (tune->n_unsupported > 0)
         return "no run has enough requests for a p99; give a longer --duration or --budget";
     if (tune->engine.stop == ENGINE_STOP_WRITES)

@@ -49,9 +49,10 @@ static void print_gain(FILE *out, const char *what, const struct row *row, struc
                        double confidence)
 {
     char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE];
-    fprintf(out, "Gain         %.2f x %s, %s at %s  (%g %% interval %.2f to %.2f)\n", gain.mean, what,
-            factors_format(&row->point, text), text_short_rate(row->mean_bps, rate), confidence * 100,
-            gain.ci.low, gain.ci.high);
+    int digits = gain.mean < 10 ? 2 : gain.mean < 100 ? 1 : 0;
+    fprintf(out, "Gain         %.*f x %s, %s at %s  (%g %% interval %.*f to %.*f)\n", digits, gain.mean, what,
+            factors_format(&row->point, text), text_short_rate(row->mean_bps, rate), confidence * 100, digits,
+            gain.ci.low, digits, gain.ci.high);
 }
 
 static void print_gains(FILE *out, const struct answer *answer)
@@ -80,7 +81,7 @@ static void print_multiple(FILE *out, double ratio, const char *what)
         fprintf(out, ratio < 10 ? "%.2g x the %s" : "%.0f x the %s", ratio, what);
 }
 
-/* The fastest setting and what it costs, where the recommended one is another. */
+/* The fastest setting and what it costs, where the recommended one is slower. */
 static void print_fastest(FILE *out, const struct answer *answer)
 {
     const struct row *best = &answer->best, *chosen = &answer->chosen;
@@ -90,12 +91,9 @@ static void print_fastest(FILE *out, const struct answer *answer)
     double more = 100 * (best->mean_bps / chosen->mean_bps - 1);
     double bytes =
         (double)factors_bytes_in_flight(&best->point) / (double)factors_bytes_in_flight(&chosen->point);
-    fprintf(out, "Fastest      %s: ", factors_format(&best->point, text));
-    if (more >= 0.5)
-        fprintf(out, "%.0f %% more", more);
-    else
-        fputs("no more in the replays after the choice", out);
-    fputs(", at ", out);
+    if (more < 0.5)
+        return;
+    fprintf(out, "Fastest      %s: %.0f %% more, at ", factors_format(&best->point, text), more);
     print_multiple(out, best->latency_ns.mean / chosen->latency_ns.mean, "latency");
     fputs(" and ", out);
     print_multiple(out, bytes, "bytes in flight");
@@ -164,8 +162,11 @@ static void print_point_line(FILE *out, const struct tune *tune, size_t i)
         spread[UNITS_TEXT_SIZE] = "-";
     if (row_of(&tune->records[i], false, tune->settings->runs.confidence_share, &row) < 0)
         return;
-    if (isfinite(row.ci_low_bps))
-        snprintf(spread, sizeof spread, "+- %.1f %%", 100 * (row.ci_high_bps - row.mean_bps) / row.mean_bps);
+    double half = 100 * (row.ci_high_bps - row.mean_bps) / row.mean_bps;
+    if (half <= 100)
+        snprintf(spread, sizeof spread, "+- %.1f %%", half);
+    else if (isfinite(half))
+        snprintf(spread, sizeof spread, "over 100 %%");
     bool is_out = tune_distrust(tune, i) != 0 || engine_misses_limit(&tune->engine, i);
     fprintf(out, "%s  %-38s %10s %11s %10s", is_out ? style_text(out, STYLE_DIM) : "",
             factors_format(&row.point, text), text_short_rate(row.mean_bps, mean), spread,
