@@ -530,7 +530,7 @@ completion: $(filter build/completion/%,$(generated)) ## completion for bash, zs
 
 # SOURCE:PLACE:MODE. Install and uninstall read this one list.
 units    := $(wildcard configs/systemd/*.service configs/systemd/*.timer)
-examples := $(wildcard configs/*.conf configs/*.example configs/presets/* configs/surfaces/* configs/ansible/*)
+examples := $(wildcard configs/*.conf configs/*.example configs/presets/* configs/surfaces/* configs/ansible/* configs/prometheus/* configs/grafana/*)
 installed = build/release/fstune:$(PREFIX)/bin/fstune:755 \
             build/fstune.1:$(PREFIX)/share/man/man1/fstune.1:644 \
             build/completion/fstune:$(BASH_DIR)/fstune:644 build/completion/_fstune:$(ZSH_DIR)/_fstune:644 \
@@ -565,7 +565,7 @@ uninstall: ## remove what install put there
 needed_deb := dpkg-dev:dpkg-buildpackage debhelper:dh
 needed_check_deb := debootstrap:debootstrap lintian:lintian
 needed_packaging := python3:python3 groff:groff man-db:man zsh:zsh fish:fish \
-                    mandoc:mandoc python3-yaml:$(python_packages)/yaml systemd:systemd-analyze
+                    mandoc:mandoc python3-yaml:$(python_packages)/yaml systemd:systemd-analyze prometheus:promtool
 
 deps-deb: deps
 	$(call look-for-packages,$(needed_deb),install)
