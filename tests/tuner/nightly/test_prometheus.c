@@ -137,6 +137,10 @@ static const char answer[] =
     "                \"speedup\": {\"mean\": 2, \"ci_low\": 1.5, \"ci_high\": null}},"
     " \"default\": {\"speedup\": {\"mean\": 5.5, \"ci_low\": 5, \"ci_high\": 6}}}";
 
+static const char current_setting[] =
+    "\nfstune_current_setting_info{target=\"vm1\",request_size=\"4096\",queue_depth=\"8\",direct=\"1\","
+    "api=\"libaio\",threads=\"2\",sync=\"end\"} 1\n";
+
 TEST(gains_are_told_apart_and_figures_are_of_the_current_setting)
 {
     static const char *const known[] = {
@@ -147,8 +151,7 @@ TEST(gains_are_told_apart_and_figures_are_of_the_current_setting)
         "\nfstune_latency_p50_seconds{target=\"vm1\"} 6.9999999999999999e-06\n",
         "\nfstune_latency_p999_seconds{target=\"vm1\"} 9.0000000000000002e-06\n",
         "\nfstune_shortfall_bound_ratio{target=\"vm1\"} 0.040000000000000001\n",
-        "\nfstune_current_setting_info{target=\"vm1\",request_size=\"4096\",queue_depth=\"8\",direct=\"1\","
-        "api=\"libaio\",threads=\"2\",sync=\"end\"} 1\n"};
+        current_setting};
     static const char *const unknown[] = {"fstune_gain_over_current_high_ratio{"};
     struct retune_result *night = &outcomes[0].night;
     AUTO(auto_decref) json_t *document = json_loads(answer, 0, NULL);
