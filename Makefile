@@ -135,6 +135,7 @@ needed_live := fio:fio python3:python3 python3-optuna:/usr/lib/python3/dist-pack
 needed_page := chromium:chromium python3:python3
 needed_dev := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck libfuse3-dev:fuse3/fuse_opt.h
 python_packages := /usr/lib/python3/dist-packages
+needed_schemas := python3:python3 python3-jsonschema:$(python_packages)/jsonschema
 needed_compare  := g++:$(CXX) libdlib-dev:/usr/include/dlib/global_optimization.h python3-optuna:$(python_packages)/optuna \
                    python3-cmaes:$(python_packages)/cmaes python3-sklearn:$(python_packages)/sklearn python3-nlopt:$(python_packages)/nlopt.py
 # Consumers of snippets; a check whose consumer is missing says that it is skipped.
@@ -177,10 +178,10 @@ define look-for-packages
 endef
 
 # Goals that install what is missing; every other build only names it.
-self_helping := check check-statistics check-io check-faults check-guest check-page check-plots check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
+self_helping := check check-statistics check-io check-faults check-guest check-page check-plots check-schemas check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
 before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages))
 
-.PHONY: deps deps-dev deps-compare deps-faults deps-fuzz deps-guest deps-live deps-page deps-snippets deps-valgrind packages
+.PHONY: deps deps-dev deps-compare deps-faults deps-fuzz deps-guest deps-live deps-page deps-schemas deps-snippets deps-valgrind packages
 
 deps: ## install the packages that the build and the tests need (Debian and its kin)
 	$(call look-for-packages,$(needed),install)
@@ -202,6 +203,10 @@ deps-guest: deps
 # Without them the check of pages says that it is skipped.
 deps-page: deps
 	$(call look-for-packages,$(needed_page),install,0)
+
+# Without them the check of schemas says that it is skipped.
+deps-schemas: deps
+	$(call look-for-packages,$(needed_schemas),install,0)
 
 deps-live: deps
 	$(call look-for-packages,$(needed_live),install)
@@ -340,6 +345,12 @@ build/static/dm: tests/guest/dm.c Makefile | $(before_build)
 check-guest: build/$(BUILD)/fstune build/static/fstune build/static/dm | deps deps-guest ## boot Linux guests with the lines of `fstune emit qemu`, and with NFS, device mapper and md
 	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune FSTUNE_STATIC=build/static/fstune GUEST_DIR=build/guest tests/guest/run '$(T)'
 	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE_STATIC=build/static/fstune GUEST_DM=build/static/dm GUEST_DIR=build/guest tests/guest/storage '$(T)'
+
+# Two minutes, most of them real runs: documents of each kind, also interrupted and refused ones. Needs python3-jsonschema.
+.PHONY: check-schemas
+check-schemas: build/$(BUILD)/fstune | deps deps-schemas ## validate every JSON document that fstune prints, and docs/schemas with its page
+	$(Q)if command -v python3 >/dev/null; then PYTHONDONTWRITEBYTECODE=1 FSTUNE=$< tests/schemas/check; \
+	else echo 'skip schemas: python3 is not installed'; echo '0 passed, 0 failed, 1 skipped'; fi
 
 .PHONY: check-snippets
 check-snippets: build/$(BUILD)/fstune | deps-snippets ## give every snippet of `fstune emit` to its consumer, or to a grammar
@@ -519,7 +530,7 @@ completion: $(filter build/completion/%,$(generated)) ## completion for bash, zs
 
 # SOURCE:PLACE:MODE. Install and uninstall read this one list.
 units    := $(wildcard configs/systemd/*.service configs/systemd/*.timer)
-examples := $(wildcard configs/*.conf configs/*.example configs/presets/* configs/surfaces/* configs/ansible/*)
+examples := $(wildcard configs/*.conf configs/*.example configs/presets/* configs/surfaces/* configs/ansible/* configs/prometheus/* configs/grafana/*)
 installed = build/release/fstune:$(PREFIX)/bin/fstune:755 \
             build/fstune.1:$(PREFIX)/share/man/man1/fstune.1:644 \
             build/completion/fstune:$(BASH_DIR)/fstune:644 build/completion/_fstune:$(ZSH_DIR)/_fstune:644 \
@@ -528,6 +539,7 @@ installed = build/release/fstune:$(PREFIX)/bin/fstune:755 \
             configs/cron.d/fstune:$(SYSCONFDIR)/cron.d/fstune:644 \
             configs/tmpfiles.d/fstune.conf:$(TMPFILES_DIR)/fstune.conf:644 \
             $(foreach f,$(wildcard README.md LICENSE docs/*.md),$(f):$(doc_dir)/$(notdir $(f)):644) \
+            $(foreach f,$(wildcard docs/schemas/*.json),$(f):$(doc_dir)/schemas/$(notdir $(f)):644) \
             $(foreach f,$(examples),$(f):$(share_dir)/$(f:configs/%=%):$(if $(filter %.example,$(f)),755,644)) \
             configs/systemd/retune-target.conf:$(share_dir)/retune-target.conf:644
 
@@ -553,7 +565,7 @@ uninstall: ## remove what install put there
 needed_deb := dpkg-dev:dpkg-buildpackage debhelper:dh
 needed_check_deb := debootstrap:debootstrap lintian:lintian
 needed_packaging := python3:python3 groff:groff man-db:man zsh:zsh fish:fish \
-                    mandoc:mandoc python3-yaml:$(python_packages)/yaml systemd:systemd-analyze
+                    mandoc:mandoc python3-yaml:$(python_packages)/yaml systemd:systemd-analyze prometheus:promtool
 
 deps-deb: deps
 	$(call look-for-packages,$(needed_deb),install)

@@ -64,6 +64,21 @@ static int load_history(const struct settings *settings, struct plot_data *data,
     return result < 0 ? err_prefix(err, "--db %.*s", SHOWN_PATH, path) : 0;
 }
 
+/* Before and after, or two machines. */
+static int load_several(const struct settings *settings, const struct plot_ops *ops, struct plot_data *data,
+                        struct err *err)
+{
+    if (ops != &plot_bars && ops != &plot_percentiles)
+        return err_set(err, -EINVAL,
+                       "--from is given %zu times, and plot %s shows one result; bars and percentiles show "
+                       "several, and so does report --html",
+                       settings->answers.n, ops->name);
+    if (settings->plot.x[0] != '\0' || settings->plot.y[0] != '\0')
+        return err_set(err, -EINVAL,
+                       "--x and --y are for one result; of several, --where names the setting that is shown");
+    return plot_data_several(data, &settings->answers, settings->plot.where, err);
+}
+
 static int load_plot_data(const struct settings *settings, const struct plot_ops *ops, struct plot_data *data,
                           struct err *err)
 {
@@ -80,10 +95,7 @@ static int load_plot_data(const struct settings *settings, const struct plot_ops
             err, -EINVAL,
             "--x, --y and --where choose among factors, and a prediction has none; leave them out");
     if (settings->answers.n > 1)
-        return err_set(err, -EINVAL,
-                       "--from is given %zu times, and a picture shows one result; report --html compares "
-                       "several",
-                       settings->answers.n);
+        return load_several(settings, ops, data, err);
     int result = plot_data_load(data, settings->answers.path[0], err);
     if (result == 0 && data->source == PLOT_PREDICTION && ops != &plot_prediction)
         result =
@@ -91,13 +103,13 @@ static int load_plot_data(const struct settings *settings, const struct plot_ops
     return result < 0 ? err_prefix(err, "--from %.*s", SHOWN_PATH, settings->answers.path[0]) : 0;
 }
 
-/* A failure names the file of --from, which all kinds but `history` read. */
+/* A failure names the file of --from, where there is one. */
 static int draw_plot(const struct settings *settings, const struct plot_ops *ops,
                      const struct plot_request *request, const struct plot_data *data, char **ret_script,
                      size_t *ret_size, struct err *err)
 {
     int result = write_plot_script(ops, request, data, ret_script, ret_size, err);
-    if (result < 0 && ops != &plot_history)
+    if (result < 0 && ops != &plot_history && settings->answers.n == 1)
         err_prefix(err, "--from %.*s", SHOWN_PATH, settings->answers.path[0]);
     return result;
 }
@@ -114,6 +126,8 @@ static int plot_kind(const struct settings *settings, const struct plot_ops *ops
     if (result < 0)
         return fail_with(EXIT_USAGE, "--output: %s", err->text);
     result = load_plot_data(settings, ops, &data, err);
+    /* It has chosen a setting of each already. */
+    request.where = settings->answers.n > 1 ? "" : request.where;
     if (result == 0) {
         note_ignored(settings, &data);
         result = draw_plot(settings, ops, &request, &data, &script, &size, err);

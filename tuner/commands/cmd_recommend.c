@@ -50,7 +50,7 @@ static void print_plan(FILE *out, const struct session *session, uint64_t file_b
 static int check_snippet(const struct settings *settings, struct err *err)
 {
     const struct snippet_ops *ops = snippet_find(settings->snippet.format);
-    if (ops == NULL || !ops->takes_several)
+    if (ops == NULL || !ops->needs_several)
         return 0;
     return err_set(
         err, -EINVAL,

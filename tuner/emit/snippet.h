@@ -76,6 +76,7 @@ struct snippet_ops {
     const char *says;
     unsigned ignores;   /* SNIPPET_IGNORES_...: the snippet begins with a comment on those that were given */
     bool takes_several; /* answers of several patterns; else exactly one */
+    bool needs_several; /* one alone gives no snippet */
     const char *hint;   /* how to check it with the consumer's own tools; one line */
     const char *text;   /* the template (snippet_template.h) */
     /* What the template leaves to C, at `@own`. 0; -EINVAL where the answer, the path or an option cannot be

@@ -4,42 +4,37 @@
 #include <math.h>
 #include <string.h>
 
-/* PostgreSQL: blocks of 8 KiB, joined to 256 kB, from version 18 on to 1024. */
-#define BLOCK_KB        8U
-#define COMBINE_MOST_17 256U
-#define COMBINE_MOST_18 1024U
-
-int snippet_own_postgresql(struct snippet_template *run)
-{
-    uint64_t most = run->request->version[0] >= 18 ? COMBINE_MOST_18 : COMBINE_MOST_17;
-    uint64_t limit = run->request->recommendation->point.request_size_bytes / 1024 / BLOCK_KB * BLOCK_KB;
-    snippet_value(run, "cut_kb", "%d", limit > most);
-    snippet_value(run, "combine_kb", "%llu", (unsigned long long)(limit > most ? most : limit));
-    return 0;
-}
-
-#define PAGE_BYTES     16384.0
+#define PAGE_BYTES     16384U
 #define CAPACITY_SHARE 0.75
 #define CAPACITY_MOST  20000.0 /* more is advised against unless lower values have failed */
 
+static bool is_of_pages(const struct recommendation *recommendation)
+{
+    const uint32_t *percent = recommendation->pattern.percent;
+    return percent[PATTERN_RAND_READ] + percent[PATTERN_RAND_WRITE] == 100 &&
+           factors_largest_size_bytes(&recommendation->point) == PAGE_BYTES &&
+           recommendation->point.request_size_bytes == PAGE_BYTES;
+}
+
 /* Writes of pages a second: NaN where the measurement says nothing about them. Rates that memory could have
- * absorbed do not count, nor small requests for more than their bytes. */
+ * absorbed do not count, nor those of larger or smaller requests. */
 static double page_writes(const struct recommendation *recommendation)
 {
     double share =
         isfinite(recommendation->ci_low_bps) && recommendation->ci_low_bps > 0 && recommendation->mean_bps > 0
             ? recommendation->ci_low_bps / recommendation->mean_bps
             : 1;
-    if (recommendation->pattern.percent[PATTERN_RAND_WRITE] != 100 || isnan(recommendation->iops) ||
-        isnan(recommendation->mean_bps) ||
+    if (!is_of_pages(recommendation) || recommendation->pattern.percent[PATTERN_RAND_WRITE] != 100 ||
+        isnan(recommendation->iops) ||
         (!recommendation->point.direct && recommendation->point.sync == SYNC_NONE))
         return NAN;
-    return fmin(recommendation->iops, recommendation->mean_bps / PAGE_BYTES) * fmin(share, 1);
+    return recommendation->iops * fmin(share, 1);
 }
 
 int snippet_own_mysql(struct snippet_template *run)
 {
     double capacity = CAPACITY_SHARE * page_writes(run->request->recommendation);
+    snippet_value(run, "pages", "%d", is_of_pages(run->request->recommendation));
     snippet_value(run, "capacity", "%s", "");
     if (isfinite(capacity))
         snippet_value(run, "capacity", "%.0f", floor(fmin(capacity, CAPACITY_MOST)));
@@ -59,6 +54,7 @@ static void set_buffer(struct snippet_template *run, const char *name, uint64_t 
 int snippet_own_rocksdb(struct snippet_template *run)
 {
     const struct point *point = &run->request->recommendation->point;
+    snippet_value(run, "waits", "%d", point->queue_depth == 1 && point->api == API_PSYNC);
     set_buffer(run, "read_buffer", point->request_size_bytes);
     set_buffer(run, "write_buffer", factors_write_size_bytes(point));
     return 0;

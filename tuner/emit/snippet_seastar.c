@@ -43,11 +43,6 @@ static enum figure seastar_figure_of(const struct recommendation *recommendation
     return FIGURE_N;
 }
 
-static const struct recommendation *answer_at(const struct snippet_request *request, size_t i)
-{
-    return i == 0 ? request->recommendation : request->more[i - 1];
-}
-
 static int refuse_seastar(const struct recommendation *recommendation, const char *why, struct err *err)
 {
     char size[UNITS_TEXT_SIZE];
@@ -77,7 +72,7 @@ static int collect_seastar_figures(const struct snippet_request *request, double
                                    struct err *err)
 {
     for (size_t i = 0; i <= request->n_more; i++) {
-        const struct recommendation *recommendation = answer_at(request, i);
+        const struct recommendation *recommendation = snippet_answer(request, i);
         enum figure figure = seastar_figure_of(recommendation);
         if (figure == FIGURE_N)
             return refuse_seastar(
@@ -146,7 +141,7 @@ int snippet_own_seastar(struct snippet_template *run)
     for (enum figure i = 0; i < FIGURE_N; i++)
         snippet_value(run, figures[i].key, "%.0f", floor(values[i]));
     for (size_t i = 0; i <= request->n_more; i++) {
-        one.recommendation = answer_at(request, i);
+        one.recommendation = snippet_answer(request, i);
         snippet_header(run->writer, &one);
     }
     return 0;

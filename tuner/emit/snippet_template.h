@@ -65,6 +65,9 @@ int snippet_own_rocksdb(struct snippet_template *run);
 int snippet_own_seastar(struct snippet_template *run);
 int snippet_own_json(struct snippet_template *run);
 
+/* The answers of a request from 0 to n_more, in the order in which they were given. */
+const struct recommendation *snippet_answer(const struct snippet_request *request, size_t i);
+
 /* -- between snippet_template.c and snippet_values.c -- */
 
 /* What every template may name: setting, request, origin. */

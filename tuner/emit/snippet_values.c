@@ -74,6 +74,11 @@ bool snippet_values_filter(FILE *out, const char *value, const char *filter)
     return row < N_OF(filters);
 }
 
+const struct recommendation *snippet_answer(const struct snippet_request *request, size_t i)
+{
+    return i == 0 ? request->recommendation : request->more[i - 1];
+}
+
 const char *snippet_image_path(const struct snippet_request *request)
 {
     return request->image[0] != '\0' ? request->image : SNIPPET_NO_IMAGE;

@@ -203,7 +203,7 @@ static void add_night(json_t *object, const struct retune_outcome *outcome)
                         night->document != NULL ? json_incref(night->document) : json_null());
 }
 
-static const char *verdict(const struct retune_outcome *outcome)
+const char *report_retune_verdict(const struct retune_outcome *outcome)
 {
     if (outcome->measured)
         return night_verdict_names[outcome->night.verdict];
@@ -215,15 +215,16 @@ static json_t *target_json(const struct retune_outcome *outcome)
     const struct retune_result *night = &outcome->night;
     uint64_t written = outcome->kept_bytes + (outcome->measured ? night->bytes_written : 0);
     uint64_t filled = outcome->kept_bytes + (outcome->measured ? night->filled_bytes : 0);
-    json_t *object = json_pack("{s:s, s:o, s:o, s:s, s:i, s:o, s:o, s:i, s:I, s:I}", "target",
-                               outcome->target->name, "path", json_text(outcome->target->settings.file.path),
-                               "pattern", json_pattern(&outcome->target->settings.workload.pattern),
-                               "verdict", verdict(outcome), "exit_code", outcome->exit_code, "reason",
-                               text_or_null(outcome->measured && night->reason[0] != '\0' ? night->reason
-                                            : outcome->skipped || outcome->failed         ? outcome->text
-                                                                                          : ""),
-                               "text", text_or_null(outcome->text), "skipped_nights", (int)outcome->n_skipped,
-                               "bytes_written", (json_int_t)written, "filled_bytes", (json_int_t)filled);
+    json_t *object =
+        json_pack("{s:s, s:o, s:o, s:s, s:i, s:o, s:o, s:i, s:I, s:I}", "target", outcome->target->name,
+                  "path", json_text(outcome->target->settings.file.path), "pattern",
+                  json_pattern(&outcome->target->settings.workload.pattern), "verdict",
+                  report_retune_verdict(outcome), "exit_code", outcome->exit_code, "reason",
+                  text_or_null(outcome->measured && night->reason[0] != '\0' ? night->reason
+                               : outcome->skipped || outcome->failed         ? outcome->text
+                                                                             : ""),
+                  "text", text_or_null(outcome->text), "skipped_nights", (int)outcome->n_skipped,
+                  "bytes_written", (json_int_t)written, "filled_bytes", (json_int_t)filled);
     if (object != NULL && outcome->measured)
         add_night(object, outcome);
     return object;

@@ -14,6 +14,9 @@ void report_retune_text(FILE *out, const struct retune_report *report);
 /* fstune/retune/1; a new reference, NULL when memory ran out. */
 json_t *report_retune_document(const struct retune_report *report);
 
+/* The word for what a target's night came to: a verdict's name, "skipped", "failed" or "interrupted". */
+const char *report_retune_verdict(const struct retune_outcome *outcome);
+
 /* One line on stderr's stream for each target with exit code 1, 3, 4 or 5: "fstune: TARGET: what". */
 void report_retune_log(FILE *out, const struct retune_report *report);
 

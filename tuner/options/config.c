@@ -183,6 +183,26 @@ int config_refuse_unknown(const char *key, const char *const *more, size_t n_mor
     return err_set(err, -EINVAL, "unknown setting; did you mean %s?", hint);
 }
 
+/* A flag that is off sets nothing. */
+static bool is_off(const config_setting_t *setting)
+{
+    return config_setting_type(setting) == CONFIG_TYPE_BOOL && !config_setting_get_bool(setting);
+}
+
+/* Of two names of one option in a file neither wins. */
+static int refuse_second_name(const struct option_row *row, const config_setting_t *setting, struct err *err)
+{
+    const config_setting_t *group = config_setting_parent(setting);
+    for (int i = 0; i < config_setting_index(setting) && !is_off(setting); i++) {
+        const config_setting_t *before = config_setting_get_elem(group, (unsigned)i);
+        const char *key = config_setting_name(before);
+        const struct option_row *other = is_off(before) ? NULL : options_find(key, ~0U);
+        if (other != NULL && options_are_names_of_one(row, other))
+            return err_set(err, -EINVAL, "stands beside %s, which sets the same; keep one", key);
+    }
+    return 0;
+}
+
 int config_set(struct settings *settings, const struct option_row *row, const config_setting_t *setting,
                struct err *err)
 {
@@ -191,9 +211,12 @@ int config_set(struct settings *settings, const struct option_row *row, const co
         return err_set(err, -EINVAL, "cannot stand in a configuration file; give it on the command line");
     if (config_setting_is_group(setting))
         return err_set(err, -EINVAL, "is a group in braces; write a value");
-    int r = config_setting_is_array(setting) || config_setting_is_list(setting)
-                ? write_list(settings, setting, row, text, sizeof(text), err)
-                : write_scalar(setting, row, text, sizeof(text), err);
+    int r = refuse_second_name(row, setting, err);
+    if (r < 0)
+        return r;
+    r = config_setting_is_array(setting) || config_setting_is_list(setting)
+            ? write_list(settings, setting, row, text, sizeof(text), err)
+            : write_scalar(setting, row, text, sizeof(text), err);
     return r < 0 ? r : options_set(settings, row, text, err);
 }
 

@@ -268,6 +268,11 @@ static bool is_alias(const struct option_row *row, const struct option_row *of)
     return row->alias_of != NULL && strcmp(row->alias_of, of->name) == 0;
 }
 
+bool options_are_names_of_one(const struct option_row *a, const struct option_row *b)
+{
+    return is_alias(a, b) || is_alias(b, a);
+}
+
 /* What takes one value is never overridden in silence, by itself or by another name of it. given: by row. */
 static int note_given(const struct option_row *row, bool *given, struct err *err)
 {
@@ -275,7 +280,7 @@ static int note_given(const struct option_row *row, bool *given, struct err *err
     for (size_t i = 0; (other = options_row(i)) != NULL; i++) {
         if (given[i] && other == row && row->set != options_set_files)
             return err_set(err, -EINVAL, "is given twice; keep one");
-        if (given[i] && (is_alias(row, other) || is_alias(other, row)))
+        if (given[i] && options_are_names_of_one(row, other))
             return err_set(err, -EINVAL, "is given beside --%s, which sets the same; keep one", other->name);
     }
     given[row - options_row(0)] = true;

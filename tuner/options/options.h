@@ -103,6 +103,9 @@ void options_print_help(FILE *out, const char *command_name, const char *summary
 /* Whether this is the row's name, as an option or as a configuration key. */
 bool options_is_named(const char *name, const char *row_name);
 
+/* Whether one of the two is another name of the other. */
+bool options_are_names_of_one(const struct option_row *a, const struct option_row *b);
+
 /* NULL or the row that one of the commands in the mask knows; by option name or by configuration key. */
 const struct option_row *options_find(const char *name, unsigned command);
 

@@ -26,6 +26,7 @@ const struct plot_factor plot_factors[PLOT_FACTOR_N] = {
     [PLOT_FACTOR_FILES] = {"files", "files", PLOT_COUNT, NULL},
     [PLOT_FACTOR_CACHE] = {"cache", "cache", PLOT_WORDS, "cache "},
     [PLOT_FACTOR_ALIGNMENT] = {"alignment", "alignment", PLOT_SIZE, "alignment "},
+    [PLOT_FACTOR_RESULT] = {"result", "result", PLOT_WORDS, ""},
 };
 
 size_t plot_factor_find(const char *key)

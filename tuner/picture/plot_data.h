@@ -7,6 +7,7 @@
 #include "bench/base/err.h"
 #include "models/cawl/cawl.h"
 #include "models/statistics/student.h"
+#include "tuner/options/settings.h"
 #include "tuner/store/journal.h"
 
 #include <stdbool.h>
@@ -31,6 +32,7 @@ struct plot_factor {
 };
 
 enum {
+    PLOT_FACTOR_RESULT, /* of several results: which */
     PLOT_FACTOR_PATTERN,
     PLOT_FACTOR_REQUEST_SIZE,
     PLOT_FACTOR_WRITE_REQUEST_SIZE,
@@ -155,6 +157,11 @@ struct plot_data {
  * figure, -EFBIG, -ENOMEM or the errno of what failed, with the words. plot_data_done frees it, also after an
  * error. */
 int plot_data_load(struct plot_data *data, const char *path, struct err *err);
+
+/* A setting of each of several files, as a point that only differs in PLOT_FACTOR_RESULT: the one that where
+ * ("KEY=VALUE,...") names, else the recommended or the fastest. -EINVAL also for what is drawn alone. */
+int plot_data_several(struct plot_data *data, const struct settings_files *files, const char *where,
+                      struct err *err);
 int plot_data_read(struct plot_data *data, const char *text, size_t size, struct err *err);
 void plot_data_done(struct plot_data *data);
 

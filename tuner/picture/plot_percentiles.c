@@ -81,6 +81,12 @@ static double weight_of(const struct plot_data *data, size_t i)
     return roles + (double)point->bps.n;
 }
 
+/* Each of several results is one point. */
+static bool is_of_several(const struct plot_data *data)
+{
+    return data->levels[PLOT_FACTOR_RESULT].n > 1;
+}
+
 static void choose_curves(struct curves *curves, const struct plot_data *data, const struct plot_where *where)
 {
     while (curves->n < MAX_CURVES) {
@@ -94,10 +100,24 @@ static void choose_curves(struct curves *curves, const struct plot_data *data, c
                 chosen = i;
         }
         /* A document with points that have a role shows no others. */
-        if (chosen == data->n_points || (curves->n > 0 && weight_of(data, chosen) <= 0))
+        if (chosen == data->n_points)
+            return;
+        if (curves->n > 0 && weight_of(data, chosen) <= 0 && !is_of_several(data))
             return;
         curves->point[curves->n++] = chosen;
     }
+}
+
+static int refuse_gaps(const struct plot_data *data, struct err *err)
+{
+    char words[PLOT_TEXT_SIZE];
+    size_t i = 0;
+    while (i + 1 < data->n_points && has_latency(data, &data->points[i]))
+        i++;
+    return err_set(err, -ENODATA,
+                   "%s: its p99 is not known, for which some 500 requests in %d runs are needed; name a "
+                   "setting with --where, or measure longer",
+                   plot_slice_words(data, &data->points[i], words), LEAST_RUNS);
 }
 
 static const char *role_of(const struct plot_point *point)
@@ -137,6 +157,8 @@ static int draw_percentiles(const struct plot_request *request, const struct plo
     if (result < 0)
         return result;
     choose_curves(&curves, data, &where);
+    if (is_of_several(data) && curves.n < data->n_points)
+        return refuse_gaps(data, err);
     FILE *blocks = open_memstream(&block, &size);
     if (blocks == NULL)
         return err_set(err, -ENOMEM, "no memory");

@@ -108,7 +108,7 @@ static bool is_better(const struct plot_point *a, const struct plot_point *b)
     return a->mean_bps > b->mean_bps;
 }
 
-static const struct plot_point *find_anchor(const struct plot_data *data, const struct plot_where *where)
+const struct plot_point *plot_slice_anchor(const struct plot_data *data, const struct plot_where *where)
 {
     const struct plot_point *anchor = NULL;
     for (size_t i = 0; i < data->n_points; i++) {
@@ -229,9 +229,8 @@ static void fill_slice(struct plot_slice *slice, const struct choice *choice, co
     }
 }
 
-/* Levels with what makes them readable alone: "64k, depth 8, 1 thread". */
-static const char *join_levels(const struct plot_data *data, const struct plot_point *point,
-                               const bool shown[PLOT_FACTOR_N], char buffer[PLOT_TEXT_SIZE])
+const char *plot_slice_join(const struct plot_data *data, const struct plot_point *point,
+                            const bool shown[PLOT_FACTOR_N], char buffer[PLOT_TEXT_SIZE])
 {
     buffer[0] = '\0';
     for (size_t factor = 0; factor < PLOT_FACTOR_N; factor++) {
@@ -256,7 +255,7 @@ const char *plot_slice_words(const struct plot_data *data, const struct plot_poi
     for (size_t factor = 0; factor < PLOT_FACTOR_N; factor++)
         shown[factor] =
             data->levels[factor].n > 1 || data->n_points == 1 || factor == PLOT_FACTOR_REQUEST_SIZE;
-    return join_levels(data, point, shown, buffer);
+    return plot_slice_join(data, point, shown, buffer);
 }
 
 static int refuse_flat(size_t n_axes, bool numbers, struct err *err)
@@ -283,7 +282,7 @@ int plot_slice_make(struct plot_slice *slice, const struct plot_request *request
         result = read_key(data, "y", request->y, &axis[1], err);
     if (result < 0)
         return result;
-    choice.anchor = find_anchor(data, &where);
+    choice.anchor = plot_slice_anchor(data, &where);
     if (choice.anchor == NULL)
         return err_set(err, -ENODATA, "no trustworthy point is left to draw; see --where");
     if (n_axes == 2 && axis[0] == axis[1] && axis[0] != PLOT_FACTOR_N)
@@ -302,7 +301,7 @@ int plot_slice_make(struct plot_slice *slice, const struct plot_request *request
     fill_slice(slice, &choice, axis);
     for (size_t factor = 0; factor < PLOT_FACTOR_N; factor++)
         fixed[factor] = factor != axis[0] && factor != axis[1];
-    join_levels(data, choice.anchor, fixed, slice->fixed);
+    plot_slice_join(data, choice.anchor, fixed, slice->fixed);
     return 0;
 }
 

@@ -48,3 +48,11 @@ bool plot_where_fits(const struct plot_where *where, const struct plot_point *po
 /* A point in words, without what all points of the data share: "64k x 8, direct, io_uring". */
 const char *plot_slice_words(const struct plot_data *data, const struct plot_point *point,
                              char buffer[PLOT_TEXT_SIZE]);
+
+/* Levels of some factors with what makes them readable alone: "64k, depth 8, 1 thread". */
+const char *plot_slice_join(const struct plot_data *data, const struct plot_point *point,
+                            const bool shown[PLOT_FACTOR_N], char buffer[PLOT_TEXT_SIZE]);
+
+/* The trustworthy point that stands for the others: recommended, best by its file, or the fastest of those
+ * that fit; NULL without one. */
+const struct plot_point *plot_slice_anchor(const struct plot_data *data, const struct plot_where *where);

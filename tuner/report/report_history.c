@@ -219,16 +219,32 @@ static bool unlike_lengths(const struct history_comparison *comparison)
     return fabs(log(comparison->seconds[1] / comparison->seconds[0])) > log(UNLIKE_LENGTHS);
 }
 
+/* Beyond half and twice as much, a share says less than a factor: "104 x" and not "+10300 %". */
+static const char *format_change(double ratio, bool as_factor, char text[UNITS_TEXT_SIZE])
+{
+    if (as_factor)
+        snprintf(text, UNITS_TEXT_SIZE, "%.*f x",
+                 ratio < 1     ? 3
+                 : ratio < 10  ? 2
+                 : ratio < 100 ? 1
+                               : 0,
+                 ratio);
+    else
+        snprintf(text, UNITS_TEXT_SIZE, "%+.1f %%", 100 * (ratio - 1));
+    return text;
+}
+
 static void print_ratio(FILE *out, const struct history_ratio *ratio)
 {
-    char rates[2][UNITS_TEXT_SIZE];
-    fprintf(out, "%11s -> %-11s %+6.1f %%", text_short_rate(ratio->mean_bps[0], rates[0]),
-            text_short_rate(ratio->mean_bps[1], rates[1]), 100 * (ratio->ratio - 1));
+    char rates[2][UNITS_TEXT_SIZE], change[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
+    bool as_factor = ratio->ratio >= 2 || ratio->ratio <= 0.5;
+    fprintf(out, "%11s -> %-11s %8s", text_short_rate(ratio->mean_bps[0], rates[0]),
+            text_short_rate(ratio->mean_bps[1], rates[1]), format_change(ratio->ratio, as_factor, change));
     if (isnan(ratio->bounds.low))
         fputs("  (no interval: too few replays)", out);
     else
-        fprintf(out, "  (%+.1f %% to %+.1f %%)%s", 100 * (ratio->bounds.low - 1),
-                100 * (ratio->bounds.high - 1), ratio->changed ? "  changed" : "");
+        fprintf(out, "  (%s to %s)%s", format_change(ratio->bounds.low, as_factor, change),
+                format_change(ratio->bounds.high, as_factor, high), ratio->changed ? "  changed" : "");
     fputc('\n', out);
 }
 
@@ -262,11 +278,13 @@ void report_history_compare(FILE *out, const struct history_info infos[2],
     }
     fprintf(
         out,
-        "\n%zu settings in both, %zu and %zu in one alone; %zu of %zu tested changed (%g %% for all "
+        "\n%zu settings in both, %zu and %zu in one alone; %zu of %zu comparisons changed (%g %% for all "
         "together)\nRates are geometric means of all replays of a run, those of its search included; list "
         "and show have arithmetic ones.\n",
-        comparison->n, comparison->n_only[0], comparison->n_only[1], comparison->n_changed,
-        comparison->n_tested, 100 * HISTORY_COMPARE_CONFIDENCE);
+        comparison->n, comparison->n_only[0], comparison->n_only[1],
+        comparison->n_changed + (comparison->has_answers && comparison->answer.changed),
+        comparison->n_tested + (comparison->has_answers && isfinite(comparison->answer.bounds.low)),
+        100 * HISTORY_COMPARE_CONFIDENCE);
     for (size_t i = 0; i < comparison->n && i < SHOWN_POINTS; i++) {
         fprintf(out, "%-34s ", factors_format(&comparison->points[i].point, setting));
         if (comparison->points[i].conditions[0] != '\0')

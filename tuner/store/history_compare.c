@@ -76,12 +76,24 @@ static int by_change(const void *a, const void *b)
     return (first < second) - (first > second);
 }
 
+static bool has_answer(const struct history_info *info, const struct history_replay *replays, size_t n)
+{
+    return info->has_point && moments_at(replays, n, &info->point, "", false).n > 0;
+}
+
+/* The answers are one more comparison, so that all together err no more often than was said. */
+static double confidence_of_each(const struct history_comparison *comparison)
+{
+    double n = (double)(comparison->n_tested + comparison->has_answers);
+    return 1 - (1 - HISTORY_COMPARE_CONFIDENCE) / fmax(1, n);
+}
+
 static void judge_points(struct history_comparison *comparison, const struct history_replay *const replays[2],
                          const size_t n[2])
 {
     for (size_t i = 0; i < comparison->n; i++)
         comparison->n_tested += comparison->points[i].n[0] > 1 && comparison->points[i].n[1] > 1;
-    double each = 1 - (1 - HISTORY_COMPARE_CONFIDENCE) / fmax(1, (double)comparison->n_tested);
+    double each = confidence_of_each(comparison);
     for (size_t i = 0; i < comparison->n; i++) {
         struct history_ratio *ratio = &comparison->points[i];
         const struct history_ratio asked = *ratio;
@@ -98,18 +110,15 @@ static void judge_answers(struct history_comparison *comparison, const struct hi
                           const struct history_replay *const replays[2], const size_t n[2])
 {
     struct moments confirming[2], all[2];
-    comparison->has_answers = infos[0].has_point && infos[1].has_point;
     if (!comparison->has_answers)
         return;
+    double each = confidence_of_each(comparison);
     for (size_t i = 0; i < 2; i++) {
         confirming[i] = moments_at(replays[i], n[i], &infos[i].point, "", true);
         all[i] = moments_at(replays[i], n[i], &infos[i].point, "", false);
     }
     bool take_confirming = confirming[0].n > 1 && confirming[1].n > 1;
-    comparison->answer =
-        ratio_of(&infos[0].point, "", take_confirming ? confirming : all, HISTORY_COMPARE_CONFIDENCE);
-    if (all[0].n == 0 || all[1].n == 0)
-        comparison->has_answers = false;
+    comparison->answer = ratio_of(&infos[0].point, "", take_confirming ? confirming : all, each);
 }
 
 int history_compare(const struct history_info infos[2], const struct history_replay *const replays[2],
@@ -138,6 +147,8 @@ int history_compare(const struct history_info infos[2], const struct history_rep
             moments_at(replays[0], n[0], &replays[1][i].point, replays[1][i].conditions, false).n == 0;
     for (size_t i = 0; i < 2; i++)
         comparison.seconds[i] = mean_seconds(replays[i], n[i]);
+    comparison.has_answers =
+        has_answer(&infos[0], replays[0], n[0]) && has_answer(&infos[1], replays[1], n[1]);
     judge_points(&comparison, replays, n);
     judge_answers(&comparison, infos, replays, n);
     *ret_comparison = comparison;

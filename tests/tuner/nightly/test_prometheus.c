@@ -59,6 +59,11 @@ FIXTURE(fill)
 
 EACH_TEST(fill, NULL);
 
+static void auto_decref(json_t **document)
+{
+    json_decref(*document);
+}
+
 static char *print(const char *old)
 {
     char *text = NULL;
@@ -77,8 +82,8 @@ static void check_grammar(const char *text)
     regmatch_t match[5];
     char group[128] = "", name[128];
     assert_int_equal(regcomp(&line,
-                             "^(# (HELP|TYPE) )?(fstune_[a-z_]+)( [^\n]+|"
-                             "\\{target=\"[A-Za-z0-9._-]+\"(,[a-z]+=\"([^\"\\\n]|\\\\[n\"\\])*\")?\\} "
+                             "^(# (HELP|TYPE) )?(fstune_[a-z0-9_]+)( [^\n]+|"
+                             "\\{target=\"[A-Za-z0-9._-]+\"(,[a-z_]+=\"([^\"\\\n]|\\\\[n\"\\])*\")*\\} "
                              "-?[0-9]+(\\.[0-9]+)?(e[+-][0-9]+)?)\n",
                              REG_EXTENDED),
                      0);
@@ -106,7 +111,7 @@ static void check_parts(const char *text, const char *const *parts, size_t n, bo
 TEST(a_night_is_written_in_the_format)
 {
     static const char *const known[] = {"\nfstune_throughput_bytes_per_second{target=\"vm1\"} 1000000000\n",
-                                        "\nfstune_gain_ratio{target=\"vm1\"} 1.25\n",
+                                        "\nfstune_contender_over_current_ratio{target=\"vm1\"} 1.25\n",
                                         "\nfstune_behind{target=\"vm1\"} 1\n",
                                         "\nfstune_written_bytes{target=\"vm1\"} 123\n",
                                         "\nfstune_verdict_info{target=\"vm1\",verdict=\"no_change\"} 1\n",
@@ -116,12 +121,90 @@ TEST(a_night_is_written_in_the_format)
                                         "\nfstune_last_run_timestamp_seconds{target=\"vm1\"} 1700000000.25\n",
                                         "path=\"/a\\\"b\\\\c\\nd\""};
     /* What is not known has no sample. */
-    static const char *const unknown[] = {"nan", "fstune_gain_high_ratio{",
+    static const char *const unknown[] = {"nan", "fstune_contender_over_current_high_ratio{",
                                           "fstune_throughput_bytes_per_second{target=\"vm2\"}"};
     AUTO(auto_free) char *text = print(NULL);
     check_grammar(text);
     check_parts(text, known, RIG_COUNT(known), true);
     check_parts(text, unknown, RIG_COUNT(unknown), false);
+}
+
+/* What an answer holds, of the current setting and of the advised one. */
+static const char answer[] =
+    "{\"throughput\": {\"mean\": 2e9}, \"latency_ns\": {\"p50\": 5000, \"p99\": 9000, \"p999\": null},"
+    " \"shortfall_bound\": {\"share\": 0.04, \"confidence\": 0.95},"
+    " \"baseline\": {\"latency_ns\": {\"p50\": 7000, \"p99\": 8000, \"p999\": 9000},"
+    "                \"speedup\": {\"mean\": 2, \"ci_low\": 1.5, \"ci_high\": null}},"
+    " \"default\": {\"speedup\": {\"mean\": 5.5, \"ci_low\": 5, \"ci_high\": 6}}}";
+
+static const char current_setting[] =
+    "\nfstune_current_setting_info{target=\"vm1\",request_size=\"4096\",queue_depth=\"8\",direct=\"1\","
+    "api=\"libaio\",threads=\"2\",sync=\"end\"} 1\n";
+
+TEST(gains_are_told_apart_and_figures_are_of_the_current_setting)
+{
+    static const char *const known[] = {
+        "\nfstune_gain_over_current_ratio{target=\"vm1\"} 2\n",
+        "\nfstune_gain_over_current_low_ratio{target=\"vm1\"} 1.5\n",
+        "\nfstune_gain_over_default_ratio{target=\"vm1\"} 5.5\n",
+        "\nfstune_contender_over_current_ratio{target=\"vm1\"} 1.25\n",
+        "\nfstune_latency_p50_seconds{target=\"vm1\"} 6.9999999999999999e-06\n",
+        "\nfstune_latency_p999_seconds{target=\"vm1\"} 9.0000000000000002e-06\n",
+        "\nfstune_shortfall_bound_ratio{target=\"vm1\"} 0.040000000000000001\n",
+        current_setting};
+    static const char *const unknown[] = {"fstune_gain_over_current_high_ratio{"};
+    struct retune_result *night = &outcomes[0].night;
+    AUTO(auto_decref) json_t *document = json_loads(answer, 0, NULL);
+    night->document = document;
+    night->has_in_force = true;
+    night->in_force = (struct point){.request_size_bytes = 4096,
+                                     .queue_depth = 8,
+                                     .direct = 1,
+                                     .api = API_LIBAIO,
+                                     .threads = 2,
+                                     .sync = SYNC_END};
+    AUTO(auto_free) char *text = print(NULL);
+    check_grammar(text);
+    check_parts(text, known, RIG_COUNT(known), true);
+    check_parts(text, unknown, RIG_COUNT(unknown), false);
+}
+
+/* Before the first night nothing is current, and the only comparison is with the default. */
+TEST(a_first_night_gains_over_the_default_alone)
+{
+    static const char *const known[] = {"\nfstune_gain_over_default_ratio{target=\"vm1\"} 2\n",
+                                        "\nfstune_latency_p50_seconds{target=\"vm1\"} 5."};
+    static const char *const unknown[] = {"fstune_gain_over_current_ratio{", "fstune_latency_p999_seconds{"};
+    AUTO(auto_decref) json_t *document = json_loads(answer, 0, NULL);
+    json_object_del(document, "default");
+    outcomes[0].night.document = document;
+    AUTO(auto_free) char *text = print(NULL);
+    check_parts(text, known, RIG_COUNT(known), true);
+    check_parts(text, unknown, RIG_COUNT(unknown), false);
+}
+
+TEST(a_target_that_a_signal_kept_from_measuring_did_not_fail)
+{
+    outcomes[1].skipped = false;
+    AUTO(auto_free) char *text = print(NULL);
+    assert_non_null(strstr(text, "\nfstune_verdict_info{target=\"vm2\",verdict=\"interrupted\"} 1\n"));
+    AUTO(auto_decref) json_t *document = report_retune_document(&report);
+    const json_t *target = json_array_get(json_object_get(document, "targets"), 1);
+    assert_string_equal(json_string_value(json_object_get(target, "verdict")), "interrupted");
+}
+
+/* An alarm on the age of the last measurement needs it beyond nights that were skipped. */
+TEST(when_was_measured_last_stays_through_nights_that_are_skipped)
+{
+    AUTO(auto_free) char *before = print(NULL);
+    outcomes[0].measured = false;
+    outcomes[0].skipped = true;
+    outcomes[0].ended_s += 86400;
+    AUTO(auto_free) char *text = print(before);
+    check_grammar(text);
+    assert_non_null(strstr(text, "\nfstune_last_measured_timestamp_seconds{target=\"vm1\"} 1700000000.25\n"));
+    assert_non_null(strstr(text, "\nfstune_last_run_timestamp_seconds{target=\"vm1\"} 1700086400.25\n"));
+    assert_null(strstr(text, "fstune_throughput_bytes_per_second{target=\"vm1\"}"));
 }
 
 TEST(the_samples_of_other_targets_stay)
@@ -138,7 +221,7 @@ TEST(the_samples_of_other_targets_stay)
 
 TEST(what_is_not_configured_any_more_or_was_never_ours_goes)
 {
-    static const char *const gone[] = {"vm3", "other"};
+    static const char *const gone[] = {"vm3", "\nother"};
     report.n = 1;
     AUTO(auto_free)
     char *text = print("fstune_behind{target=\"vm3\"} 1\nother 1\nfstune_behind{target=\"vm2\"} "

@@ -147,6 +147,10 @@ TEST(faults_are_named_with_file_and_line)
          "nightly.conf:1: pattern: takes one value, not a list; write it in quotes"},
         {"current = { direct = 1; };", "nightly.conf:1: current: is a group in braces; write a value"},
         {"json = true;\njson = true;", "nightly.conf:2: the setting is repeated; keep one"},
+        {"json = true;\nformat = \"csv\";",
+         "nightly.conf:2: format: stands beside json, which sets the same; keep one"},
+        {"io_uring_ring = \"plain\"; pattern = \"read\";\nio_uring_cooperative = true;",
+         "nightly.conf:2: io_uring_cooperative: stands beside io_uring_ring, which sets the same; keep one"},
         {"json = true;\nquiet = ;\n",
          "nightly.conf:2: syntax error; settings are written as key = \"value\";"},
     };

@@ -49,4 +49,6 @@ when(condition, words) = condition ? words : ''
 # Tics of a logarithmic axis of latencies in ns, with their units.
 latency_tics = "set logscale %s 10; set %stics ()"
 latency_tic(axis, e) = sprintf("set %stics add ('%d %s' 1e%d)", axis, int(10 ** (e % 3)), word('ns us ms s', e / 3 + 1), e)
+# Where an axis spans less than a decade, tics between powers of ten have words, too.
+fine_tic(axis, e, i) = sprintf("set %stics add ('%g %s' %ge%d)", axis, i * 10 ** (e % 3), word('ns us ms s', e / 3 + 1), i, e)
 minor_tic(axis, e, i) = sprintf("set %stics add ('' %de%d 1)", axis, i, e)

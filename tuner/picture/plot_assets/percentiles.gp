@@ -11,6 +11,11 @@ stats $curves using 1 nooutput
 set xrange [0:STATS_max + 0.15 < 5 ? STATS_max + 0.15 : 5]
 stats $curves using (log10($2)) nooutput
 set yrange [10 ** STATS_min / 1.5:10 ** STATS_max * 1.5]
+if (STATS_max - STATS_min < 0.65) {
+  do for [e=0:11] {
+    do for [i in '1.5 2 3 4 5 7'] { eval fine_tic('y', e, real(i)) }
+  }
+}
 set xtics ('0' 0, '50' 0.30103, '90' 1, '99' 2, '99.9' 3, '99.99' 4, '99.999' 5)
 set key @key_below vertical maxcols 1
 if (is_pooled) {

@@ -1,0 +1,125 @@
+"""What the figures of documents have to do with each other. A figure of another unit or another meaning breaks these rules, while a
+schema sees no more than a number."""
+
+import math
+
+NEAR = 0.02
+
+
+def is_near(a, b, share=NEAR):
+    return a is None or b is None or math.isclose(a, b, rel_tol=share, abs_tol=1e-12)
+
+
+def rises(object_, *keys):
+    """The values that are known rise in this order, but for rounding."""
+    values = [object_[key] for key in keys if object_.get(key) is not None]
+    return all(a <= b * (1 + 1e-9) + 1e-12 if b >= 0 else a <= b + 1e-9 for a, b in zip(values, values[1:]))
+
+
+def pattern(value):
+    shares = [share for key, share in value.items() if key != "name"]
+    yield "shares of a pattern sum to 1", is_near(sum(shares), 1)
+
+
+def latency(value):
+    yield "percentiles rise to max", rises(value, "p50", "p99", "p999", "max")
+    yield "the mean is below max", rises(value, "mean", "max")
+    for key in ("p50", "p99", "p999"):
+        yield f"{key} lies in its interval", rises(value, f"{key}_ci_low", key, f"{key}_ci_high")
+
+
+def interval(value):
+    yield "a mean lies in its interval", rises(value, "ci_low", "mean", "ci_high")
+
+
+def row(value):
+    yield from interval(value)
+    yield "preliminary is below 5 replays", value["preliminary"] == (value["replays"] < 5)
+    yield "no interval below 3 replays", value["replays"] >= 3 or value["ci_low"] is None
+    yield "what disqualifies is a warning", set(value["disqualified_by"]) <= set(value["warnings"])
+    yield from little(value)
+
+
+def little(value):
+    """Requests in flight = requests per second x their latency. What breaks that says so itself."""
+    sizes = {value["request_size"], value.get("write_request_size", value["request_size"])}
+    known = value["mean"] is not None and value["latency_ns"]["mean"] is not None
+    # A final flush belongs to the rate and to no request.
+    direct = value["direct"] == 1 and value["api"] != "pvec" and not value["warnings"]
+    if known and direct and len(sizes) == 1:
+        in_flight = value["mean"] / value["request_size"] * value["latency_ns"]["mean"] / 1e9
+        yield "depth = rate x latency", is_near(in_flight, value["achieved_depth"] * value["threads"], 0.5)
+    yield "depth is at most what was asked for", not known or value["achieved_depth"] <= value["queue_depth"] * 1.01
+
+
+def in_flight(setting):
+    return max(setting["request_size"], setting.get("write_request_size", 0)) * setting["queue_depth"] * setting["threads"]
+
+
+def recommendation(value):
+    points, best, over = value["points"], value["best"], value["best_over_recommended"]
+    yield "points_measured counts points", value["search"]["points_measured"] == len(points)
+    yield "runs are no fewer than replays", value["search"]["runs"] + 1 >= len(points)
+    if value["recommendation"] is None:
+        yield "without an answer there are no figures", value["throughput"] is None and best is None and not value["conclusive"]
+        return
+    mean = value["throughput"]["mean"]
+    if "write_request_size" not in value["recommendation"]:
+        yield "iops x request size = throughput", is_near(value["iops"]["mean"] * value["recommendation"]["request_size"], mean)
+    yield "best over recommended, throughput", is_near(over["throughput"], best["mean"] / mean)
+    yield "best over recommended, bytes in flight", is_near(over["bytes_in_flight"], in_flight(best) / in_flight(value["recommendation"]))
+    yield "the setting is among the points", any(all(p.get(k) == v for k, v in value["recommendation"].items()) for p in points)
+    for key in ("baseline", "default"):
+        compared = value.get(key)
+        if compared and compared.get("mean") and compared["speedup"]:
+            yield f"speedup over the {key}", is_near(compared["speedup"]["mean"], mean / compared["mean"], 0.2)
+    if value["objective"] and value["objective"]["name"] == "throughput":
+        yield "the objective is the throughput", is_near(value["objective"]["mean"], mean)
+    shortfall = value["shortfall_bound"]["share"]
+    yield "a shortfall is a share", shortfall is None or 0 <= shortfall <= 1
+
+
+def measurement(value):
+    if value["row"] is None:
+        yield "no figures, no trust", not value["trustworthy"] and value["throughput"] is None
+        return
+    rates = [run["throughput"] for run in value["runs"]]
+    yield "the mean is that of the runs", is_near(value["row"]["mean"], sum(rates) / len(rates))
+    yield "the throughput is that of the row", is_near(value["row"]["mean"], value["throughput"]["mean"])
+    yield "replays counts runs, or the last of them", value["row"]["replays"] == (value["steady_state"] or {"rounds_judged": len(rates)})["rounds_judged"]
+    yield "trust is no disqualification", value["trustworthy"] == (not value["row"]["disqualified_by"])
+    for run in value["runs"]:
+        yield "what counts is moved", run["bytes"] <= run["moved_bytes"]
+        yield "bytes / seconds = throughput", is_near(run["bytes"] / run["seconds"], run["throughput"], 0.5)
+
+
+def compared(value):
+    means = value["mean"]
+    if None not in means and means[0]:
+        yield "the ratio is the second over the first", is_near(value["ratio"], means[1] / means[0])
+    yield "the ratio lies in its interval", rises(value, "ci_low", "ratio", "ci_high")
+
+
+def parameter(value):
+    yield "a value lies in its interval", rises(value, "ci_low", "value", "ci_high")
+
+
+RULES = {
+    "common.json#/$defs/pattern": pattern,
+    "common.json#/$defs/latency": latency,
+    "common.json#/$defs/interval": interval,
+    "common.json#/$defs/ratio": interval,
+    "common.json#/$defs/figure": interval,
+    "common.json#/$defs/throughput": interval,
+    "common.json#/$defs/row_members": row,
+    "common.json#/$defs/comparison_figures": compared,
+    "calibration-1.json#/$defs/parameter": parameter,
+    "recommendation-1.json#": recommendation,
+    "measurement-1.json#": measurement,
+}
+
+
+def broken(where, value):
+    """What is broken at a part of a document."""
+    rule = RULES.get(where)
+    return [f"{where}: not so: {words}" for words, holds in rule(value) if not holds] if rule and isinstance(value, dict) else []
