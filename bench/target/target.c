@@ -279,9 +279,9 @@ int target_open_file(const struct target *target, uint32_t file, bool direct, bo
 {
     if (write && !target->writable)
         return err_set(err, -EPERM, "%s: was opened for reading only", target->name);
-    struct stat status;
+    uint64_t now_bytes;
     /* Writing on would make a user's file long again that somebody has cut meanwhile. */
-    if (!target->owned && fstat(target->fd, &status) == 0 && (uint64_t)status.st_size < target->size_bytes)
+    if (!target->owned && target_size_of(target->fd, &now_bytes) == 0 && now_bytes < target->size_bytes)
         return err_set(err, -ESTALE, "%s: has been made shorter by somebody else; nothing more is measured",
                        target->name);
     return target_reopen(target_fds(target)[file], target->name,

@@ -145,11 +145,12 @@ struct settings_workload {
 /* Where it is measured. */
 struct settings_file {
     char path[SETTINGS_TEXT_SIZE];     /* --path; "." */
-    char existing[SETTINGS_TEXT_SIZE]; /* --existing; "" */
+    char existing[SETTINGS_TEXT_SIZE]; /* --existing, a file or a block device; "" */
     char simulate[SETTINGS_TEXT_SIZE]; /* --simulate; "" */
     char prepare[SETTINGS_TEXT_SIZE];  /* --prepare; "" */
     uint64_t prepare_timeout_ns;
-    bool overwrite, no_lock;
+    bool overwrite, ignore_signature, no_lock;
+    uint64_t destroy_device_bytes; /* --destroy-device; 0: not given */
     uint64_t size_bytes;
     bool size_given;
     uint32_t n; /* that the target is spread over */

@@ -47,8 +47,10 @@ static void init_env(struct session *session)
         .arena = &session->arena,
         .settle_limit_ns = MEASURE_SETTLE_NS,
     };
-    /* A file of the user's is likely to be cached already, and dropping it would disturb its owner. */
-    if (settings->file.existing[0] != '\0' && !settings->workload.cache_given)
+    /* A file of the user's is likely to be cached already, and dropping it would disturb its owner. A device
+     * is not, and is too large for it. */
+    if (settings->file.existing[0] != '\0' && !settings->workload.cache_given &&
+        !hostinfo_is_device(session->directory_fd))
         session->env.cache = MEASURE_CACHE_WARM;
 }
 
@@ -180,16 +182,45 @@ static struct target_plan target_plan_of(struct session *session)
     };
 }
 
-static int size_of_existing(const struct settings *settings, uint64_t *ret_file_bytes, struct err *err)
+/* What the user has allowed for --existing. */
+static struct target_existing existing_of(const struct settings *settings)
 {
-    struct target target;
-    int result =
-        target_open_existing(&target, settings->file.existing, pattern_writes(&settings->workload.pattern),
-                             settings->file.overwrite, err);
+    return (struct target_existing){
+        .path = settings->file.existing,
+        .for_writing = pattern_writes(&settings->workload.pattern),
+        .overwrite = settings->file.overwrite,
+        .destroy_device_bytes = settings->file.destroy_device_bytes,
+        .ignore_signature = settings->file.ignore_signature,
+    };
+}
+
+/* It stays open, so that what is written to is what the guards have looked at. */
+static int open_existing(struct session *session, struct err *err)
+{
+    struct target_existing existing = existing_of(session->settings);
+    if (session->existing.fd > 0)
+        return 0;
+    return target_open_existing(&session->existing, &existing, err);
+}
+
+static int size_of_existing(struct session *session, uint64_t *ret_file_bytes, struct err *err)
+{
+    int result = open_existing(session, err);
+    if (result == 0)
+        *ret_file_bytes = session->existing.size_bytes;
+    return result;
+}
+
+static int take_existing(struct session *session, struct err *err)
+{
+    struct target_existing existing = existing_of(session->settings);
+    int result = open_existing(session, err);
+    if (result == 0)
+        result = target_check_again(&session->existing, &existing, err);
     if (result < 0)
         return result;
-    *ret_file_bytes = target.size_bytes;
-    target_close(&target);
+    session->target = session->existing;
+    session->existing = (struct target){0};
     return 0;
 }
 
@@ -200,7 +231,7 @@ int session_estimate(struct session *session, uint64_t *ret_file_bytes, struct e
         return 0;
     }
     if (session->settings->file.existing[0] != '\0')
-        return size_of_existing(session->settings, ret_file_bytes, err);
+        return size_of_existing(session, ret_file_bytes, err);
     struct target_plan plan = target_plan_of(session);
     return target_estimate(&plan, ret_file_bytes, err);
 }
@@ -232,9 +263,7 @@ static int make_target(void *context)
     struct err *err = &session->job.err;
     int result;
     if (settings->file.existing[0] != '\0') {
-        result =
-            target_open_existing(&session->target, settings->file.existing,
-                                 pattern_writes(&settings->workload.pattern), settings->file.overwrite, err);
+        result = take_existing(session, err);
     } else {
         struct target_plan plan = target_plan_of(session);
         result = target_create(&session->target, &plan, err);
@@ -486,6 +515,7 @@ void session_close(struct session *session)
         return;
     if (!session->simulated && session->target.fd > 0)
         target_close(&session->target);
+    target_close(&session->existing);
     verify_close(&session->verify);
     arena_free(&session->arena);
     simulator_close(&session->simulator);

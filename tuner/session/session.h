@@ -32,6 +32,7 @@ struct session {
     struct simulator simulator;
     struct clock clock;
     struct target target;
+    struct target existing; /* the user's, open since its guards looked at it; moved to `target` */
     struct arena arena;
     struct verify verify; /* of --verify; closed without */
     struct measure_env env;
@@ -72,7 +73,8 @@ int session_open(struct session *session, const struct settings *settings, struc
  * locked). What could not be locked is a warning. 0, or -EWOULDBLOCK: another one measures it. */
 int session_lock_device(int directory_fd, int *ret_fd, struct notes *warnings, struct err *err);
 
-/* Size the target file would have; of --existing, its size, after its guards; UINT64_MAX on a surface. */
+/* Size the target file would have; of --existing, which stays open from here on, its size, after its guards;
+ * UINT64_MAX on a surface. */
 int session_estimate(struct session *session, uint64_t *ret_file_bytes, struct err *err);
 
 /* Takes the lock, creates and fills the target (or opens --existing), proves direct I/O. Nothing to do on a
