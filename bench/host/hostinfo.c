@@ -225,9 +225,12 @@ static void add_device_itself(struct hostinfo *info, int fd)
     char link[sizeof info->facts[0].text];
     struct hostinfo_device device;
     double sectors;
+    char path[80];
     hostinfo_add_text(info, "file_system", HOSTINFO_NO_FILE_SYSTEM);
     hostinfo_find_device(fd, &device);
-    char path[64];
+    block_device_node(makedev(device.major_number, device.minor_number), path, sizeof(path));
+    if (path[0] != '\0')
+        hostinfo_add_text(info, "mount_source", path);
     snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/size", device.major_number, device.minor_number);
     if (procfs_read_number(path, &sectors) == 0)
         hostinfo_add_number(info, "device_bytes", sectors * 512);

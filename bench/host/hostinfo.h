@@ -29,18 +29,17 @@ struct hostinfo {
 };
 
 /* Collects what belongs to the machine and to the file system that fd (a file or directory) lives on, or to
- * the block device that fd is; file_system is then HOSTINFO_NO_FILE_SYSTEM, device_bytes and device_by_id say
- * how large it is and by which name it is found again:
- * hostname, kernel, cpu_model, cpus, memory_bytes, memory_available_bytes, memory_room_bytes (see below),
- * virtualisation (from /sys/class/dmi, /proc/cpuinfo "hypervisor", /sys/hypervisor), balloon (virtio_balloon,
- * page_reporting), file_system, mount_source, mount_point, mount_options, fs_block_bytes, device,
- * device_whole (the disk of a partition), device_model, scheduler, nr_requests, read_ahead_kb,
- * max_sectors_kb, max_hw_sectors_kb, logical_block_bytes, physical_block_bytes, rotational, write_cache, fua,
- * discard_granularity_bytes, discard_max_bytes (0: no discard),
- * loop_backing_file, loop_direct_io, cgroup_v1_blkio_throttle, cgroup_v2_io_max, dirty_ratio_percent,
- * dirty_background_ratio_percent, dirty_bytes, dirty_background_bytes, dirty_limit_bytes and
- * dirty_background_limit_bytes (from /proc/vmstat thresholds x page size), io_uring_disabled,
- * memlock_limit_bytes, on_battery. */
+ * the block device that fd is; file_system is then HOSTINFO_NO_FILE_SYSTEM, mount_source its node,
+ * device_bytes and device_by_id say how large it is and by which name it is found again: hostname, kernel,
+ * cpu_model, cpus, memory_bytes, memory_available_bytes, memory_room_bytes (see below), virtualisation (from
+ * /sys/class/dmi, /proc/cpuinfo "hypervisor", /sys/hypervisor), balloon (virtio_balloon, page_reporting),
+ * file_system, mount_source, mount_point, mount_options, fs_block_bytes, device, device_whole (the disk of a
+ * partition), device_model, scheduler, nr_requests, read_ahead_kb, max_sectors_kb, max_hw_sectors_kb,
+ * logical_block_bytes, physical_block_bytes, rotational, write_cache, fua, discard_granularity_bytes,
+ * discard_max_bytes (0: no discard), loop_backing_file, loop_direct_io, cgroup_v1_blkio_throttle,
+ * cgroup_v2_io_max, dirty_ratio_percent, dirty_background_ratio_percent, dirty_bytes, dirty_background_bytes,
+ * dirty_limit_bytes and dirty_background_limit_bytes (from /proc/vmstat thresholds x page size),
+ * io_uring_disabled, memlock_limit_bytes, on_battery. */
 void hostinfo_collect(struct hostinfo *info, int fd);
 
 /* Adds load and pressure under names with the suffix: load1, psi_io_some_avg10_percent,

@@ -85,20 +85,21 @@ static int refuse(const struct block_device *device, const struct target_existin
     char what[240], destroyed[SHOWN + 64], size[64] = "";
     bool is_size = existing->destroy_device_bytes == device->size_bytes;
     describe_device(device, what, sizeof(what));
-    snprintf(destroyed, sizeof(destroyed), "%s",
-             contents[0] != '\0' ? contents : "nothing that libblkid knows, but whatever else");
+    if (contents[0] != '\0')
+        snprintf(destroyed, sizeof(destroyed), "libblkid finds %s", contents);
+    else
+        snprintf(destroyed, sizeof(destroyed), "libblkid knows nothing of it");
     if (existing->destroy_device_bytes != 0 && !is_size)
-        return err_set(
-            err, -EPERM,
-            "%s: --destroy-device says %" PRIu64
-            " bytes, but this is a block device of %s; make sure that it is the one you mean; on it is "
-            "%s",
-            existing->path, existing->destroy_device_bytes, what, destroyed);
+        return err_set(err, -EPERM,
+                       "%s: --destroy-device says %" PRIu64
+                       " bytes, but this is a block device of %s; make sure that it is the one you mean; "
+                       "%s",
+                       existing->path, existing->destroy_device_bytes, what, destroyed);
     if (!is_size)
         snprintf(size, sizeof(size), " --destroy-device %" PRIu64, device->size_bytes);
     return err_set(
         err, -EPERM,
-        "%s: is a block device of %s; this pattern would destroy what is on it: %s; if that may be "
+        "%s: is a block device of %s; this pattern would destroy all that is on it (%s); if that may be "
         "lost, add%s%s%s",
         existing->path, what, destroyed, existing->overwrite ? "" : " --overwrite", size,
         contents[0] != '\0' && !existing->ignore_signature ? " --ignore-signature" : "");

@@ -35,6 +35,11 @@ static void set_directory(const struct snippet_request *request, char directory[
 static int check_directory(const char *directory, bool is_given, struct err *err)
 {
     size_t length = strlen(directory);
+    if (!is_given && strncmp(directory, "/dev/", 5) == 0 && strncmp(directory, "/dev/shm", 8) != 0)
+        return err_set(err, -EINVAL,
+                       "measured on the device %.200s, and the job never touches one; give a directory/ on a "
+                       "file system as --image",
+                       directory);
     if (is_given && (strcmp(directory, "/dev") == 0 ||
                      (strncmp(directory, "/dev/", 5) == 0 && strncmp(directory, "/dev/shm", 8) != 0)))
         return err_set(err, -EINVAL,
