@@ -109,7 +109,7 @@ static const struct option_row rows[] = {
         "requests start so far behind a multiple of their size: 512 with requests of 4k is 512, 4608, 8704 "
         "...; multiples of the request size change nothing",
         VARIED(CONDITION_ALIGNMENT)),
-    TEXT("existing", "FILE", file.existing, RUNS,
+    TEXT("existing", "FILE", file.existing, EVERY,
          "measure on this file or block device instead of an own file", IN(WHERE)),
     FLAG("overwrite", file.overwrite, RUNS, "allow to destroy the contents of the --existing file or device",
          .needs = "existing"),

@@ -270,6 +270,9 @@ struct settings {
 /* The defaults of `recommend`, as the table of options states them. */
 void settings_init(struct settings *settings);
 
+/* The existing file or device, else the directory. Borrowed. */
+const char *settings_place(const struct settings *settings);
+
 /* Whether io_uring's ring has the flags that a modern program sets, as asked for; where nothing was asked
  * for, it has, but for a snippet for a virtual machine, whose ring is a plain one. */
 bool settings_wants_modern_ring(const struct settings *settings);

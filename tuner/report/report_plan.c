@@ -54,7 +54,7 @@ static void print_place(FILE *out, const struct session *session, uint64_t file_
     const struct settings *settings = session->settings;
     bool existing = settings->file.existing[0] != '\0';
     char place[SETTINGS_TEXT_SIZE], size[UNITS_TEXT_SIZE];
-    text_printable(existing ? settings->file.existing : settings->file.path, place, sizeof place);
+    text_printable(settings_place(settings), place, sizeof place);
     units_format_size(file_bytes, size);
     if (!existing)
         fprintf(out, "file of %s in %s (removed afterwards)", size, place);
@@ -104,7 +104,7 @@ json_t *report_plan_document(const struct session *session, uint64_t file_bytes,
                                       json_number((double)settings->burst.interval_ns / 1e9)));
     if (!session->simulated) {
         json_object_set_new(object, "place",
-                            json_text(existing ? settings->file.existing : settings->file.path));
+                            json_text(settings_place(settings)));
         json_object_set_new(object, "existing", json_boolean(existing));
         json_object_set_new(object, "block_device", json_boolean(hostinfo_is_device(session->directory_fd)));
         json_object_set_new(object, "file_bytes", json_integer((json_int_t)file_bytes));

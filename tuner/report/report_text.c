@@ -75,12 +75,6 @@ void text_place(FILE *out, const struct session *session)
         return;
     }
     char source[256];
-    if (hostinfo_is_device(session->directory_fd)) {
-        fprintf(out, "block device %s, Linux %s",
-                text_printable(session->settings->file.existing, source, sizeof source),
-                known_or(hostinfo_text(&session->host, "kernel"), "?"));
-        return;
-    }
     fprintf(
         out, "%s on %s, Linux %s",
         known_or(hostinfo_text(&session->host, "file_system"), "unknown file system"),

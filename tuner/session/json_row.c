@@ -89,8 +89,7 @@ static void set_origin(json_t *object, const struct session *session)
     char path[PATH_MAX], text[40];
     struct tm parts;
     time_t now = time(NULL);
-    const struct settings_file *file = &session->settings->file;
-    const char *given = file->existing[0] != '\0' ? file->existing : file->path;
+    const char *given = settings_place(session->settings);
     /* Links of /dev are better names than what they lead to today. */
     bool is_kept = hostinfo_is_device(session->directory_fd) || realpath(given, path) == NULL;
     json_object_set_new(object, "path", json_text(is_kept ? given : path));

@@ -54,11 +54,6 @@ static void init_env(struct session *session)
         session->env.cache = MEASURE_CACHE_WARM;
 }
 
-static const char *place_of(const struct settings *settings)
-{
-    return settings->file.existing[0] != '\0' ? settings->file.existing : settings->file.path;
-}
-
 static void init_warnings(struct session *session)
 {
     const struct settings *settings = session->settings;
@@ -73,7 +68,7 @@ static void init_warnings(struct session *session)
 static int open_real(struct session *session, struct err *err)
 {
     const struct settings *settings = session->settings;
-    const char *place = place_of(settings);
+    const char *place = settings_place(settings);
     int flags = settings->file.existing[0] != '\0' ? O_PATH | O_CLOEXEC : O_RDONLY | O_DIRECTORY | O_CLOEXEC;
     session->directory_fd = open(place, flags);
     if (session->directory_fd < 0)
@@ -321,7 +316,7 @@ int session_prepare(struct session *session, struct err *err)
     result = worker_call_until(session->end_ns, make_target, session, &session->abandoned, err);
     progress_clear(&session->progress);
     if (result == -ETIME)
-        err_prefix(err, "%s", place_of(session->settings));
+        err_prefix(err, "%s", settings_place(session->settings));
     if (session->abandoned)
         return result;
     if (result < 0 && result != -ETIME && session->job.err.code != 0)
