@@ -114,8 +114,8 @@ static const struct option_row rows[] = {
     FLAG("overwrite", file.overwrite, RUNS, "allow to destroy the contents of the --existing file or device",
          .needs = "existing"),
     SIZE("destroy-device", file.destroy_device_bytes, "512..8388607t", "", RUNS,
-         "where --existing is a block device and the pattern writes: its exact size in bytes, as `blockdev "
-         "--getsize64` prints it; --overwrite is needed, too",
+         "where --existing is a block device and the pattern writes: its exact size in bytes, as blockdev "
+         "--getsize64 prints it; --overwrite is needed, too",
          .needs = "overwrite"),
     FLAG("ignore-signature", file.ignore_signature, RUNS,
          "destroy the device also where it holds a file system or something else that libblkid knows; not "
