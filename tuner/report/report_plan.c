@@ -103,8 +103,7 @@ json_t *report_plan_document(const struct session *session, uint64_t file_bytes,
                                       "interval_seconds",
                                       json_number((double)settings->burst.interval_ns / 1e9)));
     if (!session->simulated) {
-        json_object_set_new(object, "place",
-                            json_text(settings_place(settings)));
+        json_object_set_new(object, "place", json_text(settings_place(settings)));
         json_object_set_new(object, "existing", json_boolean(existing));
         json_object_set_new(object, "block_device", json_boolean(hostinfo_is_device(session->directory_fd)));
         json_object_set_new(object, "file_bytes", json_integer((json_int_t)file_bytes));

@@ -1,109 +1,18 @@
 /* Tests of bench/target/target_device and its kin, on loop devices over files of the test's own: nothing else
  * is ever written to. */
 #include "bench/host/block_device.h"
-#include "bench/target/target_internal.h"
-#include "tests/bench/mount_rig.h"
+#include "tests/bench/target/device_rig.h"
 #include "tests/child.h"
 
 #include <errno.h>
 #include <linux/blkpg.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/swap.h>
 #include <sys/sysmacros.h>
 
-#define DISK_BYTES (64 * MIB)
 #define PART_START (1 * MIB)
 #define PART_BYTES (20 * MIB)
-
-static char other_loop[64]; /* a second device of the case */
-static struct err err;
-
-FIXTURE(tear_down)
-{
-    if (rig.loop[0] != '\0')
-        swapoff(rig.loop);
-    if (other_loop[0] != '\0' && rig_shell("losetup -d '%s'", other_loop) != 0)
-        fprintf(stderr, "%s stays\n", other_loop);
-    other_loop[0] = '\0';
-    return rig_tear_down(test_state);
-}
-
-FIXTURE(set_up)
-{
-    err = (struct err){0};
-    return rig_set_up(test_state);
-}
-
-EACH_TEST(set_up, tear_down);
-
-static bool attach(const char *image, const char *options, char *loop, size_t size)
-{
-    char command[600];
-    snprintf(command, sizeof(command), "losetup --find --show %s '%s' 2>/dev/null", options, image);
-    FILE *output = popen(command, "re");
-    bool named = output != NULL && fgets(loop, (int)size, output) != NULL;
-    loop[strcspn(loop, "\n")] = '\0';
-    if (output == NULL || pclose(output) != 0 || !named)
-        loop[0] = '\0';
-    return loop[0] != '\0';
-}
-
-/* An empty disk as the case's own, rig.loop; skips where there can be none. */
-static void make_disk(const char *options)
-{
-    rig_need(geteuid() == 0, "only root can set up loop devices");
-    int fd = open(rig.image, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-    rig_need(fd >= 0 && ftruncate(fd, (off_t)DISK_BYTES) == 0, "no image can be made");
-    close(fd);
-    rig_need(attach(rig.image, options, rig.loop, sizeof(rig.loop)), "no such loop device can be set up");
-}
-
-static void make_file_system(const char *device)
-{
-    rig_need(rig_shell("mkfs.ext4 -q -F -L precious '%s' 4m >/dev/null 2>&1", device) == 0,
-             "mkfs.ext4 is not here");
-}
-
-static int open_device(struct target *target, const char *path, bool ignore_signature)
-{
-    const struct target_existing existing = {.path = path,
-                                             .for_writing = true,
-                                             .overwrite = true,
-                                             .destroy_device_bytes = DISK_BYTES,
-                                             .ignore_signature = ignore_signature};
-    err = (struct err){0};
-    return target_open_existing(target, &existing, &err);
-}
-
-static void check_text(int code, int expected, const char *word)
-{
-    if (code != expected || (expected != 0 && strstr(err.text, word) == NULL))
-        fail_msg("%d instead of %d, no \"%s\" in: %s", code, expected, word, err.text);
-}
-
-/* All that can be allowed is allowed. */
-static void is_refused(const char *path, int code, const char *word)
-{
-    struct target target = {0};
-    int result = open_device(&target, path, true);
-    target_close(&target);
-    check_text(result, code, word);
-}
-
-static void is_accepted(const char *path)
-{
-    is_refused(path, 0, "");
-}
-
-static void rig_mount(const char *device, const char *point)
-{
-    rig_need_mount(mount(device, point, "ext4", 0, ""), "the kernel does not mount it");
-}
 
 /* ---- what has to be said to write to one ---- */
 
@@ -429,120 +338,4 @@ TEST(links_and_other_nodes_lead_to_the_same_guards)
     AUTO(auto_close) int fd = open(node, O_RDONLY | O_CLOEXEC);
     rig_need(fd >= 0, "nodes do not work in the directory of tests");
     is_refused(node, -EBUSY, "mounted at ");
-}
-
-/* ---- from the first look to the end ---- */
-
-TEST(while_it_is_open_nobody_else_gets_it)
-{
-    struct target target = {0}, second = {0};
-    make_disk("");
-    make_file_system(rig.loop);
-    assert_int_equal(open_device(&target, rig.loop, true), 0);
-    assert_int_equal(mount(rig.loop, rig.point, "ext4", 0, ""), -1);
-    assert_int_equal(errno, EBUSY);
-    int again = open_device(&second, rig.loop, true);
-    target_close(&second);
-    target_close(&target);
-    assert_int_equal(again, -EBUSY);
-    is_accepted(rig.loop);
-}
-
-/* To the beginning of the device. */
-static void put(const void *bytes, size_t size)
-{
-    AUTO(auto_close) int fd = open(rig.loop, O_RDWR | O_CLOEXEC);
-    assert_int_equal(pwrite(fd, bytes, size, 0), (ssize_t)size);
-    assert_int_equal(fsync(fd), 0);
-}
-
-TEST(second_look_sees_what_came_between)
-{
-    AUTO(target_close) struct target target = {0};
-    struct target_existing existing = {
-        .path = rig.loop, .for_writing = true, .overwrite = true, .destroy_device_bytes = DISK_BYTES};
-    char head[8192], zeros[8192] = {0};
-    make_disk("");
-    make_file_system(rig.loop);
-    AUTO(auto_close) int image = open(rig.image, O_RDONLY | O_CLOEXEC);
-    assert_int_equal(pread(image, head, sizeof(head), 0), sizeof(head));
-    put(zeros, sizeof(zeros));
-    assert_int_equal(target_open_existing(&target, &existing, &err), 0);
-    assert_int_equal(target_check_again(&target, &existing, &err), 0);
-    assert_int_equal(target_check_alone(&target, &err), 0);
-    /* O_EXCL hinders none of these. */
-    pid_t child = child_hold(open_raw);
-    check_text(target_check_again(&target, &existing, &err), -EBUSY, "open in process ");
-    child_stop(child);
-    rig_need(attach(rig.loop, "", other_loop, sizeof(other_loop)), "no second loop device");
-    check_text(target_check_again(&target, &existing, &err), -EBUSY, other_loop);
-    check_text(target_check_alone(&target, &err), -EBUSY, other_loop);
-    assert_int_equal(rig_shell("losetup -d '%s'", other_loop), 0);
-    other_loop[0] = '\0';
-    put(head, sizeof(head));
-    check_text(target_check_again(&target, &existing, &err), -EPERM, "ext4");
-    existing.ignore_signature = true;
-    assert_int_equal(target_check_again(&target, &existing, &err), 0);
-}
-
-TEST(device_that_shrinks_is_written_no_more)
-{
-    AUTO(target_close) struct target target = {0};
-    int fd = -1;
-    make_disk("");
-    assert_int_equal(open_device(&target, rig.loop, false), 0);
-    assert_int_equal(target_open_run(&target, false, true, &fd, &err), 0);
-    close(fd);
-    assert_int_equal(truncate(rig.image, (off_t)(DISK_BYTES / 2)), 0);
-    rig_need(rig_shell("losetup --set-capacity '%s'", rig.loop) == 0, "losetup cannot change the size");
-    check_text(target_open_run(&target, false, true, &fd, &err), -ESTALE, "made shorter");
-}
-
-/* ---- a mount at the same moment ---- */
-
-#define N_RACES 200
-
-static struct {
-    atomic_bool stop, mounted;
-    atomic_uint n_mounts;
-} racer;
-
-static void *mount_again_and_again(void *unused)
-{
-    (void)unused;
-    while (!atomic_load(&racer.stop)) {
-        if (mount(rig.loop, rig.point, "ext4", 0, "") != 0)
-            continue;
-        atomic_store(&racer.mounted, true);
-        atomic_fetch_add(&racer.n_mounts, 1);
-        sched_yield();
-        atomic_store(&racer.mounted, false);
-        umount(rig.point);
-    }
-    return NULL;
-}
-
-TEST(a_mount_and_a_target_never_have_it_together)
-{
-    pthread_t thread;
-    unsigned n_targets = 0, n_both = 0;
-    make_disk("");
-    make_file_system(rig.loop);
-    rig_mount(rig.loop, rig.point);
-    assert_int_equal(umount(rig.point), 0);
-    assert_int_equal(pthread_create(&thread, NULL, mount_again_and_again, NULL), 0);
-    for (unsigned i = 0; i < N_RACES; i++) {
-        struct target target = {0};
-        if (open_device(&target, rig.loop, true) == 0) {
-            n_targets++;
-            n_both += atomic_load(&racer.mounted);
-        }
-        target_close(&target);
-    }
-    atomic_store(&racer.stop, true);
-    pthread_join(thread, NULL);
-    rig.mounted = false;
-    print_message("%u of %d opened, %u mounts\n", n_targets, N_RACES, atomic_load(&racer.n_mounts));
-    assert_int_equal(n_both, 0);
-    assert_true(n_targets > 0 && atomic_load(&racer.n_mounts) > 0);
 }

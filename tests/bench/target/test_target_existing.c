@@ -57,6 +57,19 @@ TEST(writing_needs_overwrite)
     assert_int_equal(open_and_close(file_path, true, true, ""), 0);
 }
 
+TEST(permission_to_destroy_a_device_is_none_for_a_file)
+{
+    struct target target = {0};
+    struct err err = {0};
+    const struct target_existing existing = {.path = file_path,
+                                             .for_writing = true,
+                                             .overwrite = true,
+                                             .destroy_device_bytes = FILE_BYTES,
+                                             .ignore_signature = true};
+    assert_int_equal(target_open_existing(&target, &existing, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "is a file and not a block device"));
+}
+
 TEST(other_kinds_are_named_and_refused)
 {
     const char *fifo = rig_in("fifo"), *link = rig_in("link"), *socket_path = rig_in("socket");
