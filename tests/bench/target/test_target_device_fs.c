@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <linux/blkpg.h>
+#include <sched.h>
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
