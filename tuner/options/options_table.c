@@ -132,6 +132,12 @@ static const struct option_row rows[] = {
     FLAG("verify", workload.verify, RUNS,
          "stamp every block with its offset and the number of its write, and compare on reading; what was "
          "written is read back after each run. Rates are then not comparable with others"),
+    ROW("beside", "LOAD", "", "", beside, PLACE(beside), BOTH,
+        "a load that runs beside, on a file of its own: PATTERN:SIZE, then queue_depth=N, direct=0|1, "
+        "sync=none|each and rate=SIZE (a second; else as fast as it goes), with commas between; up to 4 "
+        "times"),
+    ROW("beside-limit", "p99=DURATION", "", "", beside_limit, TYPED(beside.limit_p99_ns, uint64_t), BOTH,
+        "settings beside which a request of these loads takes longer are not recommended", .needs = "beside"),
     FLAG("advise", workload.advise, RUNS, "give posix_fadvise access hints"),
     FLAG("shared-region", workload.shared_region, RUNS,
          "threads share the whole file instead of disjoint parts"),

@@ -128,6 +128,16 @@ struct settings_burst {
     uint64_t interval_ns; /* from the end of one to the beginning of the next, also of `advise`; 0: none */
 };
 
+#define SETTINGS_BESIDE_SIZE 160
+
+/* Loads that run beside the one that is measured. */
+struct settings_beside {
+    size_t n;
+    struct beside_load load[BESIDE_MOST];
+    char text[BESIDE_MOST][SETTINGS_BESIDE_SIZE]; /* as given */
+    uint64_t limit_p99_ns;                        /* of each of them; 0: none */
+};
+
 /* What is measured; of the commands that make runs. */
 struct settings_workload {
     struct pattern pattern;
@@ -262,6 +272,7 @@ struct settings {
     struct settings_retune retune;
     struct settings_report report;
     struct settings_plot plot;
+    struct settings_beside beside;
     struct settings_calibrate calibrate;
     struct settings_experiment experiment;
     struct settings_prediction prediction;

@@ -4,6 +4,7 @@
 #include "bench/base/units.h"
 #include "tuner/base/json.h"
 #include "tuner/base/text.h"
+#include "tuner/session/beside_loads.h"
 #include "tuner/session/json_row.h"
 
 #include <math.h>
@@ -19,7 +20,7 @@
 static uint64_t write_bytes_most(const struct session *session, uint64_t file_bytes)
 {
     const struct settings *settings = session->settings;
-    if (pattern_writes(&settings->workload.pattern))
+    if (pattern_writes(&settings->workload.pattern) || beside_loads_write_bytes(session, 1) > 0)
         return settings->limits.max_write_bytes;
     if (settings->file.existing[0] != '\0')
         return 0;

@@ -5,6 +5,7 @@
 #include "bench/host/device_lock.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/worker.h"
+#include "tuner/session/beside_loads.h"
 #include "tuner/session/known_limits.h"
 #include "tuner/session/session_target.h"
 
@@ -62,6 +63,7 @@ static void init_warnings(struct session *session)
         .pattern = settings->workload.pattern,
         .cold = session->env.cache == MEASURE_CACHE_COLD && !session->simulated,
         .sync_pinned = settings->workload.levels[FACTOR_SYNC].n <= 1,
+        .beside = settings->beside.n > 0,
     };
     target_facts_init(&session->target_facts);
 }
@@ -83,7 +85,7 @@ static int check_pairs(const struct settings *settings, struct err *err)
 {
     const bool simulated = settings->file.simulate[0] != '\0', existing = settings->file.existing[0] != '\0',
                checked = settings->runs.cross_check[0] != '\0', several = settings->file.n > 1,
-               laid_out = several || settings->workload.alignment_bytes != 0;
+               beside = settings->beside.n > 0, laid_out = several || settings->workload.alignment_bytes != 0;
     const char *layout = several ? "--files" : "--alignment";
     const struct {
         bool is_there;
@@ -93,6 +95,10 @@ static int check_pairs(const struct settings *settings, struct err *err)
         {settings->workload.verify && existing, "--verify", "--existing",
          "only what fstune itself wrote can be compared"},
         {settings->workload.verify && checked, "--verify", "--cross-check", "fio would write other data"},
+        {beside && simulated, "--beside", "--simulate", "a surface has no room for other loads"},
+        {beside && existing, "--beside", "--existing", "the loads' files would have to lie beside yours"},
+        {beside && checked, "--beside", "--cross-check", "the loads do not run beside fio"},
+        {beside && settings->burst.bytes > 0, "--beside", "--burst", "bursts are measured alone"},
         {laid_out && simulated, layout, "--simulate", "a surface has no file"},
         {several && existing, layout, "--existing", "that is one file"},
         {laid_out && checked, layout, "--cross-check", "fio is not told of it"},
@@ -210,6 +216,7 @@ static int check_write_budget(struct session *session, struct measure_plan *plan
     double seconds = (double)(plan->duration_ns + warmup_ns) / 1e9;
     double most = (double)measure_cap_bytes(&session->env, &plan->pattern, &plan->point);
     double expected = fmin(fmax(2 * seconds * session->fastest_bps, (double)least), most);
+    expected += beside_loads_write_bytes(session, seconds);
     uint64_t limit = session->write_limit_bytes;
     uint64_t left = limit > session->bytes_written ? limit - session->bytes_written : 0;
     /* A run of planned bytes writes no more than those. */
@@ -267,6 +274,9 @@ static int measure_once(struct session *session, const struct measure_plan *plan
         return result != -ETIME && job->err.code != 0 ? err_set(err, result, "%s", job->err.text) : result;
     note_settling(session, &job->result);
     apply_limits(session);
+    result = beside_loads_note(session, &plan->point, err);
+    if (result < 0)
+        return result;
     if (pattern_writes(&plan->pattern))
         session->fastest_bps = fmax(session->fastest_bps, job->result.throughput_bps);
     return 0;
@@ -282,6 +292,8 @@ uint64_t session_disqualifying(const struct session *session, uint64_t warning_s
 {
     warning_set |= warnings_of_target(&session->asked, &session->target_facts) |
                    warnings_of_point(&session->asked, point);
+    if (beside_loads_over_limit(session, point))
+        warning_set |= WARNINGS_BIT(WARNING_BESIDE_OVER_LIMIT);
     return warnings_disqualifying(warning_set, &session->asked, point) & ~session->settings->runs.accept;
 }
 
@@ -375,6 +387,7 @@ void session_close(struct session *session)
     if (!session->simulated && session->target.fd > 0)
         target_close(&session->target);
     target_close(&session->existing);
+    beside_loads_close(session);
     verify_close(&session->verify);
     arena_free(&session->arena);
     simulator_close(&session->simulator);

@@ -3,6 +3,7 @@
 #include "tuner/session/session_target.h"
 
 #include "tuner/base/interrupt.h"
+#include "tuner/session/beside_loads.h"
 #include "tuner/session/session.h"
 
 #include <inttypes.h>
@@ -128,19 +129,38 @@ int session_target_open(void *context)
         result = prove_direct(session, &session->target, err);
     if (result == 0)
         target_facts_collect(&session->target_facts, &session->target, &session->env.device);
+    if (result == 0)
+        result = beside_loads_open(session, err);
     return result;
+}
+
+/* Another target than the session's. */
+static int make_other(struct session *session, struct target_plan *plan, uint64_t stream,
+                      struct target *ret_target, struct err *err)
+{
+    uint64_t limit = session->settings->limits.max_write_bytes;
+    plan->size_is_default = false;
+    plan->max_write_bytes = limit > session->bytes_written ? limit - session->bytes_written : 0;
+    plan->seed = rng_derive(plan->seed, stream);
+    plan->prepare_script = NULL;
+    int result = target_create(ret_target, plan, err);
+    return result < 0 ? result : prove_direct(session, ret_target, err);
 }
 
 int session_make_target(struct session *session, uint32_t n_files, struct target *ret_target, struct err *err)
 {
     struct target_plan plan = target_plan_of(session);
-    uint64_t limit = session->settings->limits.max_write_bytes;
     plan.n_files = n_files;
     plan.size_bytes = session->target.size_bytes;
-    plan.size_is_default = false;
-    plan.max_write_bytes = limit > session->bytes_written ? limit - session->bytes_written : 0;
-    plan.seed = rng_derive(plan.seed, n_files);
-    plan.prepare_script = NULL;
-    int result = target_create(ret_target, &plan, err);
-    return result < 0 ? result : prove_direct(session, ret_target, err);
+    return make_other(session, &plan, n_files, ret_target, err);
+}
+
+int session_make_load_target(struct session *session, uint64_t size_bytes, struct target *ret_target,
+                             struct err *err)
+{
+    struct target_plan plan = target_plan_of(session);
+    plan.n_files = 1;
+    plan.size_bytes = size_bytes;
+    plan.verify = NULL;
+    return make_other(session, &plan, session->bytes_written, ret_target, err);
 }
