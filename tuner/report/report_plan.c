@@ -34,7 +34,8 @@ double report_plan_fill_seconds(const struct settings *settings, uint64_t file_b
     double fill_s = settings->file.existing[0] != '\0' ? 0 : (double)file_bytes / SLOW_FILL_BPS;
     double prepare_s =
         settings->file.prepare[0] != '\0' ? (double)settings->file.prepare_timeout_ns / 1e9 : 0;
-    return fill_s + prepare_s;
+    return fill_s + prepare_s + (double)settings->beside.n * TARGET_SIZE_MIN_BYTES / SLOW_FILL_BPS +
+           (settings->beside.n > 0 ? BESIDE_LOADS_ALONE_SECONDS : 0);
 }
 
 static void print_end(FILE *out, double seconds)

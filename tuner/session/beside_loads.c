@@ -12,7 +12,7 @@
 /* Alone: a twentieth of the budget, within these. */
 #define BEFORE_SHARE    20
 #define BEFORE_LEAST_NS (CLOCK_NS_PER_S / 2)
-#define BEFORE_MOST_NS  (5 * CLOCK_NS_PER_S)
+#define BEFORE_MOST_NS  (BESIDE_LOADS_ALONE_SECONDS * CLOCK_NS_PER_S)
 
 static int make_targets(struct session *session, struct beside *beside, struct err *err)
 {

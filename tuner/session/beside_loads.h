@@ -7,6 +7,8 @@
 
 #include <stddef.h>
 
+#define BESIDE_LOADS_ALONE_SECONDS 5 /* at most */
+
 struct beside_record {
     struct point point;
     struct beside_figures *figures; /* of each load, over all runs of this setting */
