@@ -154,7 +154,8 @@ int target_drop_cache(const struct target *target, enum target_cold *ret_cold, s
 int target_warm_cache(const struct target *target, const atomic_int *interrupted, struct err *err);
 
 /* Cached pages of a range, of the same range in each of several files: 0 and the counts, or -ENOSYS where
- * neither cachestat nor mincore works. dirty is 0 under mincore. */
+ * neither cachestat nor mincore works. dirty is 0 under mincore, and the count for a large device is one of
+ * samples. */
 int target_cached_pages(const struct target *target, uint64_t offset_bytes, uint64_t length_bytes,
                         uint64_t *ret_cached, uint64_t *ret_dirty);
 

@@ -54,6 +54,9 @@ bool target_find_user(int fd, bool with_readers, struct target_user *ret_user);
 /* The same without processes, which are many: for the time between runs. */
 bool target_find_kernel_user(int fd, struct target_user *ret_user);
 
+/* Of a loop device: who else uses the file that is behind it, such as a second loop device. */
+bool target_find_image_user(int fd, struct target_user *ret_user);
+
 /* Of a block device: mounts and devices made of it or of one of its parts. */
 bool target_device_find_holder(int fd, struct target_user *ret_user);
 

@@ -31,6 +31,8 @@ struct sought {
     /* Of a block device: whoever uses a part of it, or the disk that it is a part of, uses it. */
     dev_t parts[BLOCK_DEVICE_MAX_PARTS + 1];
     size_t n_parts; /* 0: a file */
+    /* Of the image behind a loop device: that device, which is no other user of it; or "". */
+    char own_loop[32];
 };
 
 static bool is_part(const struct sought *sought, dev_t number)
@@ -229,7 +231,8 @@ static bool find_loop(const struct sought *sought, struct target_user *ret)
     bool found = false;
     struct dirent *entry;
     while (block != NULL && !found && (entry = readdir(block)) != NULL) {
-        found = strncmp(entry->d_name, "loop", 4) == 0 && is_behind(entry->d_name, sought);
+        found = strncmp(entry->d_name, "loop", 4) == 0 && strcmp(entry->d_name, sought->own_loop) != 0 &&
+                is_behind(entry->d_name, sought);
         if (found)
             name_loop(entry->d_name, ret);
     }
@@ -269,6 +272,26 @@ bool target_find_user(int fd, bool with_readers, struct target_user *ret)
 {
     struct sought sought = {.with_readers = with_readers};
     return describe(fd, &sought) && find_user(&sought, true, ret);
+}
+
+bool target_find_image_user(int fd, struct target_user *ret)
+{
+    struct sought sought = {.with_readers = true};
+    struct block_device device;
+    struct loop_info64 info;
+    char path[96], image[512];
+    if (block_device_of(fd, &device) != 0 || ioctl(fd, LOOP_GET_STATUS64, &info) != 0)
+        return false;
+    snprintf(path, sizeof(path), "/sys/block/%.60s/loop/backing_file", device.disk);
+    snprintf(sought.own_loop, sizeof(sought.own_loop), "%.31s", device.disk);
+    int image_fd = procfs_read_line(path, image, sizeof(image)) == 0 ? open(image, O_PATH | O_CLOEXEC) : -1;
+    if (image_fd < 0)
+        return false;
+    /* The name may stand for another file by now. */
+    bool found = describe(image_fd, &sought) && info.lo_device == sought.file.st_dev &&
+                 info.lo_inode == sought.file.st_ino && find_user(&sought, true, ret);
+    close(image_fd);
+    return found;
 }
 
 bool target_find_kernel_user(int fd, struct target_user *ret)

@@ -1,6 +1,7 @@
 /* Tests of bench/target/target_device and its kin, on loop devices over files of the test's own: nothing else
  * is ever written to. */
 #include "bench/host/block_device.h"
+#include "tests/bench/io/deny.h"
 #include "tests/bench/target/device_rig.h"
 #include "tests/child.h"
 
@@ -12,8 +13,9 @@
 #include <sys/mman.h>
 #include <sys/sysmacros.h>
 
-#define PART_START (1 * MIB)
-#define PART_BYTES (20 * MIB)
+#define LARGE_BYTES (4ULL << 40)
+#define PART_START  (1 * MIB)
+#define PART_BYTES  (20 * MIB)
 
 /* ---- what has to be said to write to one ---- */
 
@@ -242,6 +244,30 @@ TEST(image_behind_a_loop_device_is_refused)
     is_accepted(other_loop);
 }
 
+static bool open_image(void)
+{
+    return open(rig.image, O_RDWR | O_CLOEXEC) >= 0;
+}
+
+/* What is written to the one changes the other. */
+TEST(image_that_is_used_otherwise_keeps_its_loop_device)
+{
+    make_disk("");
+    make_file_system(rig.loop);
+    rig_need(attach(rig.image, "", other_loop, sizeof(other_loop)), "no second loop device");
+    rig_mount(other_loop, rig.point);
+    is_refused(rig.loop, -EBUSY, "the file behind it is also the image behind ");
+    assert_non_null(strstr(err.text, other_loop));
+    assert_int_equal(umount(rig.point), 0);
+    rig.mounted = false;
+    assert_int_equal(rig_shell("losetup -d '%s'", other_loop), 0);
+    other_loop[0] = '\0';
+    is_accepted(rig.loop);
+    pid_t child = child_hold(open_image);
+    is_refused(rig.loop, -EBUSY, "the file behind it is also open in process ");
+    child_stop(child);
+}
+
 static bool open_raw(void)
 {
     return open(rig.loop, O_RDONLY | O_CLOEXEC) >= 0;
@@ -317,6 +343,35 @@ TEST(device_without_a_size_is_refused)
     target_close(&target);
     rig_need(code != 0, "somebody else has taken the loop device");
     assert_true(code == -ENOMEDIUM || code == -ENXIO);
+}
+
+/* In a child: without cachestat a large disk is looked at in places, of which the first is one. */
+static int look_at_large_disk(void)
+{
+    struct target target = {0};
+    char block[65536];
+    uint64_t cached = 0, dirty = 0;
+    enum target_cold cold = TARGET_COLD_UNVERIFIED;
+    if (deny(__NR_cachestat, 0, ENOSYS) != 0)
+        return 77;
+    if (rig_open_existing(&target, rig.loop, false, false, NULL) != 0 ||
+        pread(target.fd, block, sizeof(block), 0) != sizeof(block))
+        return 1;
+    if (target_cached_pages(&target, 0, target.size_bytes, &cached, &dirty) != 0 ||
+        cached < sizeof(block) / (uint64_t)sysconf(_SC_PAGESIZE))
+        return 2;
+    if (target_drop_cache(&target, &cold, NULL) != 0 || cold != TARGET_COLD_VERIFIED)
+        return 3;
+    return 0;
+}
+
+TEST(terabytes_are_looked_at_by_mincore_too)
+{
+    make_disk("");
+    rig_need(truncate(rig.image, (off_t)LARGE_BYTES) == 0 &&
+                 rig_shell("losetup --set-capacity '%s'", rig.loop) == 0,
+             "no image of 4 TiB can be made");
+    child_expect(look_at_large_disk);
 }
 
 /* ---- names ---- */
