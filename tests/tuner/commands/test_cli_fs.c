@@ -65,7 +65,7 @@ TEST(loads_run_beside_and_are_told)
         for (size_t j = 0; j < RIG_COUNT(times); j++) {
             const json_t *figures = json_object_get(load, times[j]);
             assert_true(cli_integer(figures, "requests") > 0);
-            assert_true(cli_number(figures, "seconds") > 0.4);
+            assert_true(cli_number(figures, "seconds") > 0);
             assert_true(cli_number(figures, "latency_ns.p99") > 0);
         }
         /* Nothing takes ten minutes. */
