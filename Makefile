@@ -100,9 +100,9 @@ link_m32        := $(link_release) -L$(m32_root)/lib/i386-linux-gnu -Wl,-rpath,$
 link_fuzz       := $(sanitize_fuzz) -fsanitize=fuzzer
 
 # pkg-config runs in the recipes: when make reads this file on a fresh machine, it may not be installed yet.
-packages_bench  := liburing zlib
+packages_bench  := liburing zlib blkid
 packages_models := gsl
-packages_tuner  := liburing zlib gsl libconfig jansson sqlite3
+packages_tuner  := liburing zlib blkid gsl libconfig jansson sqlite3
 pkg_flags = $$(pkg-config --cflags $(packages_tuner))
 libs_bench  = $$(pkg-config --libs $(packages_bench)) -laio -pthread -lm
 libs_models = $$(pkg-config --libs $(packages_models)) -lm
@@ -127,7 +127,7 @@ archives_of    = $(if $(filter tuner%,$(2)),$(archives_tuner),$(archives_below))
 # package:sign that it is there - a path, a header for the compiler to find, else a command
 needed     := gcc:$(firstword $(CC)) libc6-dev:stdio.h pkg-config:pkg-config libgsl-dev:gsl/gsl_version.h \
               libconfig-dev:libconfig.h libcmocka-dev:cmocka.h liburing-dev:liburing.h libaio-dev:libaio.h \
-              libjansson-dev:jansson.h libsqlite3-dev:sqlite3.h zlib1g-dev:zlib.h
+              libblkid-dev:blkid/blkid.h libjansson-dev:jansson.h libsqlite3-dev:sqlite3.h zlib1g-dev:zlib.h
 needed_faults := libfuse3-dev:fuse3/fuse_opt.h fuse3:fusermount3 python3:python3
 # The guest's kernel and busybox are not installed: tests/guest/fetch.
 needed_guest := qemu-system-x86:qemu-system-x86_64 qemu-utils:qemu-img cpio:cpio e2fsprogs:/sbin/mke2fs strace:strace python3:python3

@@ -20,6 +20,10 @@ static inline int access_directory(int dir_fd, const char *name)
     return -errno;
 }
 
+/* Whether a file of this path can be written to: it is there and may be, or its directory takes new ones. 0
+ * or -errno. For a dry run, which makes nothing. */
+int access_writable_file(const char *path);
+
 /* Whether there is such a name, a dangling link included; 0 or -errno. */
 static inline int access_name(int dir_fd, const char *name)
 {

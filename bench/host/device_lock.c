@@ -36,8 +36,9 @@ static int lock_bytes(int lock_fd, int fd)
     if (hostinfo_find_mount(fd, &mount) != 0) {
         if (fstat(fd, &status) != 0)
             return -errno;
-        mount.major_number = major(status.st_dev);
-        mount.minor_number = minor(status.st_dev);
+        dev_t number = S_ISBLK(status.st_mode) ? status.st_rdev : status.st_dev;
+        mount.major_number = major(number);
+        mount.minor_number = minor(number);
     }
     int result = lock_byte(lock_fd, mount.major_number, mount.minor_number);
     hostinfo_find_device(fd, &device);

@@ -1,6 +1,7 @@
 /* bench/host/hostinfo: facts about the machine and the file system, and the list that holds them. */
 #include "bench/host/hostinfo.h"
 
+#include "bench/host/block_device.h"
 #include "bench/host/hostinfo_internal.h"
 #include "bench/host/procfs.h"
 
@@ -12,6 +13,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
+#include <sys/sysmacros.h>
 #include <sys/utsname.h>
 #include <unistd.h>
 
@@ -217,6 +219,26 @@ static void add_machine(struct hostinfo *info)
     add_balloon(info);
 }
 
+/* Without the serial number, which the name holds as a rule where it is known. */
+static void add_device_itself(struct hostinfo *info, int fd)
+{
+    char link[sizeof info->facts[0].text];
+    struct hostinfo_device device;
+    double sectors;
+    char path[80];
+    hostinfo_add_text(info, "file_system", HOSTINFO_NO_FILE_SYSTEM);
+    hostinfo_find_device(fd, &device);
+    block_device_node(makedev(device.major_number, device.minor_number), path, sizeof(path));
+    if (path[0] != '\0')
+        hostinfo_add_text(info, "mount_source", path);
+    snprintf(path, sizeof(path), "/sys/dev/block/%u:%u/size", device.major_number, device.minor_number);
+    if (procfs_read_number(path, &sectors) == 0)
+        hostinfo_add_number(info, "device_bytes", sectors * 512);
+    if (block_device_find_link(BLOCK_DEVICE_BY_ID, makedev(device.major_number, device.minor_number), link,
+                               sizeof(link)) == 0)
+        hostinfo_add_text(info, "device_by_id", link);
+}
+
 /* Options of the mount point and of the super block, as mountinfo keeps them apart; each may slow writes
  * down. */
 static void add_file_system(struct hostinfo *info, int fd)
@@ -297,7 +319,10 @@ void hostinfo_collect(struct hostinfo *info, int fd)
     info->n = 0;
     hostinfo_find_device(fd, &device);
     add_machine(info);
-    add_file_system(info, fd);
+    if (hostinfo_is_device(fd))
+        add_device_itself(info, fd);
+    else
+        add_file_system(info, fd);
     hostinfo_add_disk(info, &device);
     hostinfo_add_cgroup(info, &device);
     add_dirty_limits(info);

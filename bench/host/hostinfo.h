@@ -13,6 +13,9 @@ enum hostinfo_kind { HOSTINFO_TEXT, HOSTINFO_NUMBER, HOSTINFO_FLAG };
 
 #define HOSTINFO_MAX_FACTS 96
 
+/* In the place of a file system's type where a block device is measured. */
+#define HOSTINFO_NO_FILE_SYSTEM "block device"
+
 struct hostinfo_fact {
     char key[48]; /* snake_case with the unit: "memory_bytes", "read_ahead_kb", "dirty_ratio_percent" */
     enum hostinfo_kind kind;
@@ -25,16 +28,18 @@ struct hostinfo {
     struct hostinfo_fact facts[HOSTINFO_MAX_FACTS];
 };
 
-/* Collects what belongs to the machine and to the file system that fd (a file or directory) lives on:
- * hostname, kernel, cpu_model, cpus, memory_bytes, memory_available_bytes, memory_room_bytes (see below),
- * virtualisation (from /sys/class/dmi, /proc/cpuinfo "hypervisor", /sys/hypervisor), balloon (virtio_balloon,
- * page_reporting), file_system, mount_source, mount_point, mount_options, fs_block_bytes, device,
- * device_whole (the disk of a partition), device_model, scheduler, nr_requests, read_ahead_kb,
- * max_sectors_kb, max_hw_sectors_kb, logical_block_bytes, physical_block_bytes, rotational, write_cache,
- * loop_backing_file, loop_direct_io, cgroup_v1_blkio_throttle, cgroup_v2_io_max, dirty_ratio_percent,
- * dirty_background_ratio_percent, dirty_bytes, dirty_background_bytes, dirty_limit_bytes and
- * dirty_background_limit_bytes (from /proc/vmstat thresholds x page size), io_uring_disabled,
- * memlock_limit_bytes, on_battery. */
+/* Collects what belongs to the machine and to the file system that fd (a file or directory) lives on, or to
+ * the block device that fd is; file_system is then HOSTINFO_NO_FILE_SYSTEM, mount_source its node,
+ * device_bytes and device_by_id say how large it is and by which name it is found again: hostname, kernel,
+ * cpu_model, cpus, memory_bytes, memory_available_bytes, memory_room_bytes (see below), virtualisation (from
+ * /sys/class/dmi, /proc/cpuinfo "hypervisor", /sys/hypervisor), balloon (virtio_balloon, page_reporting),
+ * file_system, mount_source, mount_point, mount_options, fs_block_bytes, device, device_whole (the disk of a
+ * partition), device_model, scheduler, nr_requests, read_ahead_kb, max_sectors_kb, max_hw_sectors_kb,
+ * logical_block_bytes, physical_block_bytes, rotational, write_cache, fua, discard_granularity_bytes,
+ * discard_max_bytes (0: no discard), loop_backing_file, loop_direct_io, cgroup_v1_blkio_throttle,
+ * cgroup_v2_io_max, dirty_ratio_percent, dirty_background_ratio_percent, dirty_bytes, dirty_background_bytes,
+ * dirty_limit_bytes and dirty_background_limit_bytes (from /proc/vmstat thresholds x page size),
+ * io_uring_disabled, memlock_limit_bytes, on_battery. */
 void hostinfo_collect(struct hostinfo *info, int fd);
 
 /* Adds load and pressure under names with the suffix: load1, psi_io_some_avg10_percent,
@@ -61,9 +66,12 @@ struct hostinfo_device {
     char sysfs[128];  /* /sys/dev/block/M:m of the whole disk, or "" */
 };
 
-/* Finds the block device below the file system of fd, also for btrfs and others with anonymous device numbers
- * (through mountinfo). */
+/* Finds the block device that fd is, or that is below its file system, also for btrfs and others with
+ * anonymous device numbers (through mountinfo). */
 void hostinfo_find_device(int fd, struct hostinfo_device *ret_device);
+
+/* Whether fd is itself a block device. */
+bool hostinfo_is_device(int fd);
 
 /* Requests in flight at the device now; 0 and the count, or -ENOENT where the kernel does not tell. */
 int hostinfo_in_flight(const struct hostinfo_device *device, uint64_t *ret_in_flight);

@@ -88,11 +88,19 @@ static bool has_device(const struct hostinfo_mount *mount, const void *key)
     return makedev(mount->major_number, mount->minor_number) == *(const dev_t *)key;
 }
 
+bool hostinfo_is_device(int fd)
+{
+    struct stat status;
+    return fstat(fd, &status) == 0 && S_ISBLK(status.st_mode);
+}
+
 int hostinfo_find_mount(int fd, struct hostinfo_mount *ret_mount)
 {
     struct statx status;
     struct stat plain;
     uint64_t id;
+    if (hostinfo_is_device(fd))
+        return -ENOENT; /* the mount that its node is in says nothing of the device */
     if (statx(fd, "", AT_EMPTY_PATH, STATX_MNT_ID, &status) == 0 && (status.stx_mask & STATX_MNT_ID) != 0) {
         memcpy(&id, (const unsigned char *)&status + STATX_MNT_ID_AT, sizeof(id));
         if (walk_mounts(has_id, &id, false, ret_mount) == 0)
@@ -101,6 +109,24 @@ int hostinfo_find_mount(int fd, struct hostinfo_mount *ret_mount)
     /* Kernels without mount numbers, and old filters of containers, which forbid statx: several mounts of one
      * device differ in their options only, and the last one lies on top. */
     return fstat(fd, &plain) == 0 ? walk_mounts(has_device, &plain.st_dev, true, ret_mount) : -ENOENT;
+}
+
+/* btrfs mounts have a number of their own and name one of their devices as the source. */
+static bool is_on_parts(const struct hostinfo_mount *mount, const void *key)
+{
+    const struct hostinfo_parts *parts = key;
+    struct stat node;
+    bool has_node = mount->source[0] == '/' && stat(mount->source, &node) == 0 && S_ISBLK(node.st_mode);
+    for (size_t i = 0; i < parts->n; i++)
+        if (makedev(mount->major_number, mount->minor_number) == parts->numbers[i] ||
+            (has_node && node.st_rdev == parts->numbers[i]))
+            return true;
+    return false;
+}
+
+int hostinfo_find_mount_of_parts(const struct hostinfo_parts *parts, struct hostinfo_mount *ret_mount)
+{
+    return walk_mounts(is_on_parts, parts, false, ret_mount);
 }
 
 struct type_key {
@@ -147,7 +173,7 @@ static bool find_numbers(int fd, unsigned *ret_major, unsigned *ret_minor)
     struct hostinfo_mount mount;
     if (fstat(fd, &file) != 0)
         return false;
-    dev_t dev = file.st_dev;
+    dev_t dev = S_ISBLK(file.st_mode) ? file.st_rdev : file.st_dev;
     if (!is_block_device(major(dev), minor(dev))) {
         if (hostinfo_find_mount(fd, &mount) != 0 || mount.source[0] != '/' ||
             stat(mount.source, &node) != 0 || !S_ISBLK(node.st_mode))
@@ -254,6 +280,9 @@ static const struct {
     {"physical_block_bytes", "queue/physical_block_size", HOSTINFO_NUMBER},
     {"rotational", "queue/rotational", HOSTINFO_FLAG},
     {"write_cache", "queue/write_cache", HOSTINFO_TEXT},
+    {"fua", "queue/fua", HOSTINFO_FLAG},
+    {"discard_granularity_bytes", "queue/discard_granularity", HOSTINFO_NUMBER},
+    {"discard_max_bytes", "queue/discard_max_bytes", HOSTINFO_NUMBER},
     {"loop_backing_file", "loop/backing_file", HOSTINFO_TEXT},
     {"loop_direct_io", "loop/dio", HOSTINFO_FLAG},
 };

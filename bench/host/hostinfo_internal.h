@@ -3,6 +3,8 @@
 
 #include "bench/host/hostinfo.h"
 
+#include <sys/types.h>
+
 /* A line of /proc/PID/mountinfo, escapes removed; texts are cut to fit. */
 struct hostinfo_mount {
     uint64_t id;
@@ -14,8 +16,17 @@ struct hostinfo_mount {
 /* Reads one line in place (it is changed). False when it is no such line; *ret_mount is then undefined. */
 bool hostinfo_parse_mount(char *line, struct hostinfo_mount *ret_mount);
 
-/* The mount that fd lives on. 0 or -ENOENT. */
+/* The mount that fd lives on. 0 or -ENOENT; a block device lives on none. */
 int hostinfo_find_mount(int fd, struct hostinfo_mount *ret_mount);
+
+/* Numbers of devices. */
+struct hostinfo_parts {
+    const dev_t *numbers;
+    size_t n;
+};
+
+/* The first mount of one of these. 0 or -ENOENT. */
+int hostinfo_find_mount_of_parts(const struct hostinfo_parts *parts, struct hostinfo_mount *ret_mount);
 
 /* The first mount of this type whose super block options have `option` (NULL: any). 0 or -ENOENT. */
 int hostinfo_find_mount_of_type(const char *file_system, const char *option,

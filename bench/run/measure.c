@@ -333,10 +333,16 @@ static int run_workers(const struct measure_env *env, const struct measure_plan 
     uint64_t end_ns = 0, start_ns = clock_now_ns(env->clock);
     int result = workers_open(&workers, env, plan, truth_bps, err);
     ret->setup_seconds += (double)(clock_now_ns(env->clock) - start_ns) / 1e9;
+    if (result == 0 && env->beside != NULL)
+        result = beside_start(env->beside, err);
     if (result == 0)
         result = workers_run(&workers, err);
     if (result == 0 && !was_interrupted(env))
         result = flush_in_span(env, plan, &end_ns, err);
+    if (env->beside != NULL) {
+        int stopped = beside_stop(env->beside, result == 0 ? err : NULL);
+        result = result == 0 ? stopped : result;
+    }
     count_totals(ret, &workers);
     if (result == 0 && !was_interrupted(env)) {
         run_monitor_end(env, &workers, &ret->monitor);

@@ -13,6 +13,7 @@
 #include "bench/io/arena.h"
 #include "bench/io/ioapi_simulator.h"
 #include "bench/io/pump.h"
+#include "bench/run/beside.h"
 #include "bench/run/run_monitor.h"
 #include "bench/target/target.h"
 
@@ -50,6 +51,7 @@ struct measure_env {
                                  size. A multiple of 512 */
     bool shared_region;       /* threads share the whole file instead of disjoint parts */
     struct verify *verify;    /* opened for the target's blocks; NULL: nothing is checked */
+    struct beside *beside;    /* loads that run while the workers do; NULL: none. Real targets only */
     struct arena *arena;      /* user buffers, kept over the runs; unused when simulated */
     uint64_t settle_limit_ns; /* wait for writeback after a run at most so long */
 };

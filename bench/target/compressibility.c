@@ -2,12 +2,12 @@
 #include "bench/target/compressibility.h"
 
 #include "bench/base/full_io.h"
+#include "bench/target/target_internal.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <zlib.h>
 
 /* The fastest level, as file systems use fast compressors. */
@@ -74,16 +74,17 @@ static int sample(int fd, uint64_t n_file_blocks, struct sampler *sampler)
 
 int compressibility_of(int fd, struct compressibility *ret_compressibility)
 {
-    struct stat file;
-    if (fstat(fd, &file) != 0)
-        return -errno;
-    uint64_t n_file_blocks = (uint64_t)file.st_size / COMPRESSIBILITY_BLOCK_BYTES;
+    uint64_t n_file_blocks;
+    int code = target_size_of(fd, &n_file_blocks);
+    if (code != 0)
+        return code;
+    n_file_blocks /= COMPRESSIBILITY_BLOCK_BYTES;
     if (n_file_blocks == 0)
         return -ENODATA;
     struct sampler sampler = {.packed_bytes = compressBound(COMPRESSIBILITY_BLOCK_BYTES)};
     sampler.block = malloc(COMPRESSIBILITY_BLOCK_BYTES);
     sampler.packed = malloc(sampler.packed_bytes);
-    int code = -ENOMEM;
+    code = -ENOMEM;
     if (sampler.block != NULL && sampler.packed != NULL)
         code = sample(fd, n_file_blocks, &sampler);
     if (code == 0)

@@ -294,7 +294,7 @@ static void add_space(struct storage_stack *stack, int fd)
 {
     struct statvfs space;
     stack->free_share = NAN;
-    if (fstatvfs(fd, &space) != 0 || space.f_blocks == 0)
+    if (hostinfo_is_device(fd) || fstatvfs(fd, &space) != 0 || space.f_blocks == 0)
         return;
     /* As df: what is reserved for root counts neither way. */
     double used = (double)(space.f_blocks - space.f_bfree), unused = (double)space.f_bavail;

@@ -9,15 +9,22 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/magic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/statfs.h>
 #include <unistd.h>
 
 /* A name that was not removed would stay behind, so removing it is tried twice. */
 #define UNLINK_TRIES 3
+
+/* Of the kernel's sources; linux/magic.h lacks them. */
+#define CONFIGFS_MAGIC 0x62656570U
+#define MQUEUE_MAGIC   0x19800202U
+#define FUSECTL_MAGIC  0x65735543U
 
 /* Descriptors that are left for everything else that the program opens. */
 #define OTHER_DESCRIPTORS 64
@@ -82,6 +89,24 @@ static int check_proc(const char *name, struct err *err)
     return err_set(err, -ENODEV, "%s: cannot be reopened because /proc is not mounted; mount it", name);
 }
 
+/* Some of them let anybody call creat() and fail then with an error that says little; none has O_TMPFILE,
+ * which would tell before. */
+static bool is_kernels_own(int dir_fd)
+{
+    static const uint32_t kinds[] = {
+        PROC_SUPER_MAGIC, SYSFS_MAGIC,      CGROUP_SUPER_MAGIC, CGROUP2_SUPER_MAGIC,  DEBUGFS_MAGIC,
+        TRACEFS_MAGIC,    SECURITYFS_MAGIC, PSTOREFS_MAGIC,     BPF_FS_MAGIC,         DEVPTS_SUPER_MAGIC,
+        SELINUX_MAGIC,    EFIVARFS_MAGIC,   BINFMTFS_MAGIC,     RDTGROUP_SUPER_MAGIC, AUTOFS_SUPER_MAGIC,
+        CONFIGFS_MAGIC,   MQUEUE_MAGIC,     FUSECTL_MAGIC};
+    struct statfs kind;
+    bool found = false;
+    if (fstatfs(dir_fd, &kind) != 0)
+        return false;
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]) && !found; i++)
+        found = (uint32_t)kind.f_type == kinds[i];
+    return found;
+}
+
 /* O_PATH: a directory that may be written to but not listed is good enough. */
 static int open_directory(const char *path, int *ret_fd, struct err *err)
 {
@@ -101,6 +126,14 @@ static int open_directory(const char *path, int *ret_fd, struct err *err)
         close(fd);
         return err_set(err, -ENOENT, "%s: the directory has been removed; give another --path", path);
     }
+    if (is_kernels_own(fd)) {
+        close(fd);
+        return err_set(
+            err, -EOPNOTSUPP,
+            "%s: is a view of the kernel, not a place for files; give --path a directory of a file "
+            "system that keeps data",
+            path);
+    }
     /* Asked before anything is created, so that a dry run finds the same faults as the real one. */
     int code = access_directory(fd, ".");
     if (code < 0) {
@@ -115,6 +148,30 @@ static int open_directory(const char *path, int *ret_fd, struct err *err)
     return 0;
 }
 
+/* EISDIR: a kernel without O_TMPFILE; ENOENT and EINVAL: seen from network and FUSE file systems. */
+static bool means_no_tmpfile(int code)
+{
+    return code == -EOPNOTSUPP || code == -EISDIR || code == -ENOENT || code == -EINVAL;
+}
+
+static int open_tmpfile(int dir_fd)
+{
+    int fd = openat(dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    return fd < 0 ? -errno : fd;
+}
+
+/* A file without a name and without contents, at once closed, shows quotas and security modules that refuse
+ * the real one. */
+static int try_nameless(int dir_fd, const char *directory, struct err *err)
+{
+    int fd = open_tmpfile(dir_fd);
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0 || means_no_tmpfile(fd)
+               ? 0
+               : err_sys(err, fd, "the target file in %s: cannot be created", directory);
+}
+
 int target_estimate(const struct target_plan *plan, uint64_t *ret_size_bytes, struct err *err)
 {
     uint64_t available;
@@ -122,7 +179,11 @@ int target_estimate(const struct target_plan *plan, uint64_t *ret_size_bytes, st
     int code = open_directory(plan->directory, &dir_fd, err);
     if (code != 0)
         return code;
-    code = target_available(dir_fd, plan->directory, &available, NULL, err);
+    code = try_nameless(dir_fd, plan->directory, err);
+    if (code == 0 && plan->prepare_script != NULL && access(plan->prepare_script, R_OK) != 0)
+        code = err_sys(err, -errno, "--prepare %s: cannot be read", plan->prepare_script);
+    if (code == 0)
+        code = target_available(dir_fd, plan->directory, &available, NULL, err);
     close(dir_fd);
     return code != 0 ? code : target_plan_size(plan, available, ret_size_bytes, err);
 }
@@ -152,17 +213,15 @@ static int create_and_unlink(int dir_fd, const char *directory, int *ret_fd, str
 
 int target_create_nameless(int dir_fd, const char *directory, int *ret_fd, bool *ret_tmpfile, struct err *err)
 {
-    int fd = openat(dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+    int fd = open_tmpfile(dir_fd);
     *ret_tmpfile = fd >= 0;
     if (fd >= 0) {
         *ret_fd = fd;
         return 0;
     }
-    /* EISDIR: a kernel without O_TMPFILE; ENOENT and EINVAL: seen from network and FUSE file systems. */
-    int code = -errno;
-    if (code == -EOPNOTSUPP || code == -EISDIR || code == -ENOENT || code == -EINVAL)
+    if (means_no_tmpfile(fd))
         return create_and_unlink(dir_fd, directory, ret_fd, err);
-    return err_sys(err, code, "the target file in %s: cannot be created", directory);
+    return err_sys(err, fd, "the target file in %s: cannot be created", directory);
 }
 
 /* Makes the other files of plan->n_files beside target->fd, still empty. */
@@ -279,9 +338,9 @@ int target_open_file(const struct target *target, uint32_t file, bool direct, bo
 {
     if (write && !target->writable)
         return err_set(err, -EPERM, "%s: was opened for reading only", target->name);
-    struct stat status;
+    uint64_t now_bytes;
     /* Writing on would make a user's file long again that somebody has cut meanwhile. */
-    if (!target->owned && fstat(target->fd, &status) == 0 && (uint64_t)status.st_size < target->size_bytes)
+    if (!target->owned && target_size_of(target->fd, &now_bytes) == 0 && now_bytes < target->size_bytes)
         return err_set(err, -ESTALE, "%s: has been made shorter by somebody else; nothing more is measured",
                        target->name);
     return target_reopen(target_fds(target)[file], target->name,

@@ -39,6 +39,7 @@ struct target {
     uint32_t n_files; /* 0 and 1: fd alone */
     int *fds;         /* of several files, fd first; else NULL */
     bool owned;       /* fstune created it */
+    bool is_device;   /* a block device of the user's */
     bool writable;
     bool tmpfile; /* O_TMPFILE worked */
     uint64_t
@@ -84,16 +85,36 @@ int target_estimate(const struct target_plan *plan, uint64_t *ret_size_bytes, st
 
 int target_create(struct target *target, const struct target_plan *plan, struct err *err);
 
-/* Opens the user's file. for_writing requires `overwrite`, else -EPERM naming --overwrite. Refused (-EINVAL,
- * -EBUSY, -EPERM ...): anything but a regular file (symbolic links are followed only by the kernel's rules
- * for a path the user typed, but the opened inode is checked), and when for_writing: swap, files behind loop
- * devices, that are locked (flock or OFD), open or mapped elsewhere, or have several links; files under
- * 128 MiB are allowed but a size of 0 is not. Both locks are held until target_close. */
-int target_open_existing(struct target *target, const char *path, bool for_writing, bool overwrite,
-                         struct err *err);
+/* What the user allows. */
+struct target_existing {
+    const char *path;
+    bool for_writing;
+    bool overwrite;                /* --overwrite */
+    uint64_t destroy_device_bytes; /* --destroy-device; 0: not given */
+    bool ignore_signature;         /* --ignore-signature */
+};
+
+/* Opens the user's file or block device. for_writing requires `overwrite`, else -EPERM naming --overwrite.
+ * Refused (-EINVAL, -EBUSY, -EPERM ...): anything but a regular file or block device (symbolic links are
+ * followed only by the kernel's rules for a path the user typed, but the opened inode is checked), and when
+ * for_writing: swap, files behind loop devices, that are locked (flock or OFD), open or mapped elsewhere, or
+ * have several links; files under 128 MiB are allowed but a size of 0 is not. Both locks are held until
+ * target_close.
+ *
+ * A block device to be written needs its size in bytes, too. It is opened O_EXCL until target_close, so that
+ * the kernel lets nobody mount it, swap to it or build a device on it meanwhile. It is refused while it, or a
+ * part of it, is mounted, swapped to, held, behind a loop device, open or mapped elsewhere, or read-only, and
+ * while it carries a signature that libblkid knows unless ignore_signature. */
+int target_open_existing(struct target *target, const struct target_existing *existing, struct err *err);
+
+/* To be asked before the first write to a user's target that has been open for a while. Of a block device the
+ * guards look again through the descriptor that they looked through first; a user's file is kept by its
+ * locks. 0 or as target_open_existing. */
+int target_check_again(const struct target *target, const struct target_existing *existing, struct err *err);
 
 /* To be asked between runs, while no descriptor of a run is open. -EBUSY when somebody has begun to use the
- * user's file otherwise than by reading it; 0 also where the file system has no leases to tell. */
+ * user's file otherwise than by reading it; 0 also where the file system has no leases to tell. Of a device:
+ * when a loop device has been put on it, which O_EXCL does not hinder. */
 int target_check_alone(const struct target *target, struct err *err);
 
 /* Accepts a zeroed (fd < 1) target. */
@@ -133,7 +154,8 @@ int target_drop_cache(const struct target *target, enum target_cold *ret_cold, s
 int target_warm_cache(const struct target *target, const atomic_int *interrupted, struct err *err);
 
 /* Cached pages of a range, of the same range in each of several files: 0 and the counts, or -ENOSYS where
- * neither cachestat nor mincore works. dirty is 0 under mincore. */
+ * neither cachestat nor mincore works. dirty is 0 under mincore, and the count for a large device is one of
+ * samples. */
 int target_cached_pages(const struct target *target, uint64_t offset_bytes, uint64_t length_bytes,
                         uint64_t *ret_cached, uint64_t *ret_dirty);
 

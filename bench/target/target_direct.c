@@ -28,7 +28,8 @@
 #define ALIGN_MIN  512U
 #define ALIGN_MAX  4096U
 #define N_PLACES   4
-#define ROUNDS_MAX 16 /* of writes at all places until enough looks fell inside them */
+#define NEIGHBOURS 64U /* of a place, on either side */
+#define ROUNDS_MAX 16  /* of writes at all places until enough looks fell inside them */
 #define LOOKS_MIN  8
 
 _Static_assert((uint64_t)N_PLACES *ROUNDS_MAX *TARGET_MIB == TARGET_PROOF_MOST_BYTES, "as the header says");
@@ -111,6 +112,24 @@ static int find_alignment(struct probe *probe)
     return 0;
 }
 
+/* Of a device that is mounted, the file system keeps pages of its own in the cache, which cannot be dropped:
+ * what lies beside them does as well. `place` itself where nothing near it is free of them. */
+static uint64_t find_uncached(const struct probe *probe, uint64_t place)
+{
+    uint64_t cached, dirty, last = probe->target->size_bytes - probe->block_bytes;
+    for (uint64_t i = 0; i < NEIGHBOURS && probe->target->is_device; i++) {
+        uint64_t at = place + i * TARGET_MIB;
+        if (at <= last && target_cached_pages(probe->target, at, probe->block_bytes, &cached, &dirty) == 0 &&
+            cached == 0)
+            return at;
+        at = place - i * TARGET_MIB;
+        if (i * TARGET_MIB <= place &&
+            target_cached_pages(probe->target, at, probe->block_bytes, &cached, &dirty) == 0 && cached == 0)
+            return at;
+    }
+    return place;
+}
+
 /* Whole pages spread over the file, so that one odd extent does not speak for all. */
 static void choose_places(struct probe *probe)
 {
@@ -119,9 +138,10 @@ static void choose_places(struct probe *probe)
     if (unit < target->direct_offset_align_bytes)
         unit = target->direct_offset_align_bytes;
     uint64_t block = target->size_bytes < TARGET_MIB ? target->size_bytes / unit * unit : TARGET_MIB;
-    for (uint64_t i = 0; i < N_PLACES; i++)
-        probe->places[i] = (target->size_bytes - block) / (N_PLACES - 1) * i / unit * unit;
     probe->block_bytes = (size_t)block;
+    for (uint64_t i = 0; i < N_PLACES; i++)
+        probe->places[i] =
+            find_uncached(probe, (target->size_bytes - block) / (N_PLACES - 1) * i / unit * unit);
 }
 
 /* True when nothing of the place is cached; else, or when nobody can tell, false and the verdict for it. */

@@ -18,8 +18,6 @@ static const char *kind_of(mode_t mode)
         return "a directory";
     case S_IFCHR:
         return "a character device";
-    case S_IFBLK:
-        return "a block device";
     case S_IFIFO:
         return "a fifo";
     case S_IFSOCK:
@@ -39,8 +37,8 @@ static int open_inode(const char *path, int *ret_fd, struct stat *ret_status, st
     int code = 0;
     if (fstat(fd, ret_status) != 0)
         code = err_sys(err, -errno, "%s: cannot be examined", path);
-    else if (!S_ISREG(ret_status->st_mode))
-        code = err_set(err, -EINVAL, "%s: is %s; only regular files are measured", path,
+    else if (!S_ISREG(ret_status->st_mode) && !S_ISBLK(ret_status->st_mode))
+        code = err_set(err, -EINVAL, "%s: is %s; only regular files and block devices are measured", path,
                        kind_of(ret_status->st_mode));
     if (code != 0) {
         close(fd);
@@ -101,47 +99,63 @@ static int guard_writing(int fd, const char *path, const struct stat *file, stru
 int target_check_alone(const struct target *target, struct err *err)
 {
     struct target_user user;
-    if (target->owned || !target->writable || !target_is_shared(target->fd) ||
-        !target_find_user(target->fd, false, &user))
+    if (target->owned || !target->writable)
+        return 0;
+    bool is_used = target->is_device
+                       ? target_find_kernel_user(target->fd, &user)
+                       : target_is_shared(target->fd) && target_find_user(target->fd, false, &user);
+    if (!is_used)
         return 0;
     return err_set(err, -EBUSY, "%s: is now %s; nothing more is written to it", target->name, user.what);
 }
 
 /* Locks need the descriptor that the run keeps, so the guards come after opening; opening alone changes
  * nothing. */
-static int open_guarded(struct target *target, int inode_fd, bool for_writing, const struct stat *file,
-                        struct err *err)
+static int open_guarded(struct target *target, int inode_fd, const struct target_existing *existing,
+                        const struct stat *file, struct err *err)
 {
-    const char *path = target->name;
-    int code = target_reopen(inode_fd, path, for_writing ? O_RDWR : O_RDONLY, &target->fd, err);
+    const char *path = existing->path;
+    int code = target_reopen(inode_fd, path, existing->for_writing ? O_RDWR : O_RDONLY, &target->fd, err);
     if (code == -ETXTBSY)
         return err_set(err, code, "%s: is a running program or swap space; give another file", path);
-    if (code == 0 && for_writing)
+    if (code == 0 && existing->for_writing)
         code = guard_writing(target->fd, path, file, err);
     if (code != 0)
         return code;
     return target_available(target->fd, path, &target->available_bytes, &target->fs_block_bytes, err);
 }
 
-int target_open_existing(struct target *target, const char *path, bool for_writing, bool overwrite,
-                         struct err *err)
+static int open_file(struct target *target, int inode_fd, const struct target_existing *existing,
+                     const struct stat *file, struct err *err)
 {
-    struct target opened = {.writable = for_writing};
+    const char *path = existing->path;
+    if (existing->destroy_device_bytes != 0)
+        return err_set(
+            err, -EINVAL,
+            "%s: is a file and not a block device, which --destroy-device is about; make sure that "
+            "it is the one you mean, and leave the option out",
+            path);
+    target->size_bytes = (uint64_t)file->st_size / 512 * 512;
+    if (target->size_bytes == 0)
+        return err_set(err, -EINVAL, "%s: has %lld bytes, less than one request; give a larger file", path,
+                       (long long)file->st_size);
+    if (existing->for_writing && !existing->overwrite)
+        return err_set(err, -EPERM, "%s: this pattern would destroy its contents; allow it with --overwrite",
+                       path);
+    return open_guarded(target, inode_fd, existing, file, err);
+}
+
+int target_open_existing(struct target *target, const struct target_existing *existing, struct err *err)
+{
+    struct target opened = {.writable = existing->for_writing};
     struct stat file;
     int inode_fd = -1;
-    int code = open_inode(path, &inode_fd, &file, err);
+    int code = open_inode(existing->path, &inode_fd, &file, err);
     if (code != 0)
         return code;
-    snprintf(opened.name, sizeof(opened.name), "%s", path);
-    opened.size_bytes = (uint64_t)file.st_size / 512 * 512;
-    if (opened.size_bytes == 0)
-        code = err_set(err, -EINVAL, "%s: has %lld bytes, less than one request; give a larger file", path,
-                       (long long)file.st_size);
-    else if (for_writing && !overwrite)
-        code = err_set(err, -EPERM, "%s: this pattern would destroy its contents; allow it with --overwrite",
-                       path);
-    else
-        code = open_guarded(&opened, inode_fd, for_writing, &file, err);
+    snprintf(opened.name, sizeof(opened.name), "%s", existing->path);
+    code = S_ISBLK(file.st_mode) ? target_device_open(&opened, inode_fd, existing, err)
+                                 : open_file(&opened, inode_fd, existing, &file, err);
     close(inode_fd);
     if (code != 0)
         target_close(&opened);

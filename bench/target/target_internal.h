@@ -47,8 +47,30 @@ struct target_user {
 
 /* Looks for swap space, loop devices, and processes that have the file behind fd open - with_readers: also
  * for reading alone - or mapped. Best effort: what may not be looked at, or lies in a namespace of its own,
- * is not found. */
+ * is not found. Of a block device, users of its partitions and of the disk that it is a part of count, too.
+ */
 bool target_find_user(int fd, bool with_readers, struct target_user *ret_user);
+
+/* The same without processes, which are many: for the time between runs. */
+bool target_find_kernel_user(int fd, struct target_user *ret_user);
+
+/* Of a loop device: who else uses the file that is behind it, such as a second loop device. */
+bool target_find_image_user(int fd, struct target_user *ret_user);
+
+/* Of a block device: mounts and devices made of it or of one of its parts. */
+bool target_device_find_holder(int fd, struct target_user *ret_user);
+
+/* What libblkid knows of the device's contents and of those of its partitions, "ext4 \"home\", ...": cut
+ * where that is long, "" where it knows nothing. 0; or why it cannot be read. */
+int target_device_signatures(int fd, char *text, size_t size);
+
+/* Opens a block device by the contract's guards; inode_fd is an O_PATH descriptor of it. */
+struct target_existing;
+int target_device_open(struct target *target, int inode_fd, const struct target_existing *existing,
+                       struct err *err);
+
+/* Bytes of a file or a device now. 0 or -errno. */
+int target_size_of(int fd, uint64_t *ret_bytes);
 
 /* Whether the file behind fd is open anywhere else: for reading or writing, in any namespace, in the kernel
  * or by another descriptor of ours, O_PATH not counted. False also where that cannot be asked: leases need

@@ -1,4 +1,5 @@
 /* bench/target/target_user: who else uses a file, as far as leases, /proc and /sys tell. */
+#include "bench/host/block_device.h"
 #include "bench/host/hostinfo_internal.h"
 #include "bench/host/procfs.h"
 #include "bench/target/target_internal.h"
@@ -19,14 +20,41 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-static bool is_same_file(const char *path, const struct stat *file)
+/* Where devices are looked for among what processes have open: to look at all they have could mean to wait
+ * for a server that is gone. */
+#define NODES "/dev/"
+
+struct sought {
+    struct stat file;
+    uint64_t inode; /* as fdinfo counts it, which may differ from what stat says */
+    bool with_readers;
+    /* Of a block device: whoever uses a part of it, or the disk that it is a part of, uses it. */
+    dev_t parts[BLOCK_DEVICE_MAX_PARTS + 1];
+    size_t n_parts; /* 0: a file */
+    /* Of the image behind a loop device: that device, which is no other user of it; or "". */
+    char own_loop[32];
+};
+
+static bool is_part(const struct sought *sought, dev_t number)
+{
+    size_t i = 0;
+    while (i < sought->n_parts && sought->parts[i] != number)
+        i++;
+    return i < sought->n_parts;
+}
+
+/* A device has as many nodes as somebody makes. */
+static bool is_sought(const char *path, const struct sought *sought)
 {
     struct stat other;
-    return stat(path, &other) == 0 && other.st_dev == file->st_dev && other.st_ino == file->st_ino;
+    if (stat(path, &other) != 0)
+        return false;
+    return sought->n_parts > 0 ? S_ISBLK(other.st_mode) && is_part(sought, other.st_rdev)
+                               : other.st_dev == sought->file.st_dev && other.st_ino == sought->file.st_ino;
 }
 
 /* The kernel refuses writes to swap files as well, but only at the first write and not on every version. */
-static bool is_swap(const struct stat *file)
+static bool is_swap(const struct sought *sought)
 {
     FILE *swaps = fopen("/proc/swaps", "re");
     char *line = NULL;
@@ -35,7 +63,7 @@ static bool is_swap(const struct stat *file)
     while (swaps != NULL && !found && getline(&line, &size, swaps) > 0) {
         line[strcspn(line, " \t\n")] = '\0';
         procfs_unescape(line);
-        found = line[0] == '/' && is_same_file(line, file);
+        found = line[0] == '/' && is_sought(line, sought);
     }
     free(line);
     if (swaps != NULL)
@@ -44,23 +72,25 @@ static bool is_swap(const struct stat *file)
 }
 
 /* A line of maps: "start-end perms offset major:minor inode path". btrfs shows other device numbers here than
- * stat does, so where they differ the mapping itself is examined. */
-static bool maps_line_is(const char *line, const char *pid, const struct stat *file)
+ * stat does, so where they differ the mapping itself is examined, as it is where it may be one of a device.
+ */
+static bool maps_line_is(const char *line, const char *pid, const struct sought *sought)
 {
     uint64_t start, end, inode;
     unsigned major_number, minor_number;
     if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %*s %*s %x:%x %" SCNu64, &start, &end, &major_number,
-               &minor_number, &inode) != 5 ||
-        inode != (uint64_t)file->st_ino)
+               &minor_number, &inode) != 5)
         return false;
-    if (makedev(major_number, minor_number) == file->st_dev)
+    if (sought->n_parts > 0 ? strstr(line, NODES) == NULL : inode != (uint64_t)sought->file.st_ino)
+        return false;
+    if (sought->n_parts == 0 && makedev(major_number, minor_number) == sought->file.st_dev)
         return true;
     char path[96];
     snprintf(path, sizeof(path), "/proc/%.20s/map_files/%" PRIx64 "-%" PRIx64, pid, start, end);
-    return is_same_file(path, file);
+    return is_sought(path, sought);
 }
 
-static bool is_mapped_by(const char *pid, const struct stat *file)
+static bool is_mapped_by(const char *pid, const struct sought *sought)
 {
     char path[48];
     snprintf(path, sizeof(path), "/proc/%.20s/maps", pid);
@@ -71,7 +101,7 @@ static bool is_mapped_by(const char *pid, const struct stat *file)
     size_t size = 0;
     bool found = false;
     while (!found && getline(&line, &size, maps) > 0)
-        found = maps_line_is(line, pid, file);
+        found = maps_line_is(line, pid, sought);
     free(line);
     fclose(maps);
     return found;
@@ -99,22 +129,24 @@ static bool read_fdinfo(const char *pid, const char *fd, struct fdinfo *ret)
     return flags != NULL;
 }
 
-struct sought {
-    struct stat file;
-    uint64_t inode; /* as fdinfo counts it, which may differ from what stat says */
-    bool with_readers;
-};
-
 /* Only what fdinfo does not rule out is examined: a file on a server that is gone would never answer. */
+static bool may_be_sought(const char *path, uint64_t inode, const struct sought *sought)
+{
+    char link[sizeof(NODES)];
+    return sought->n_parts == 0 ? inode == sought->inode
+                                : readlink(path, link, sizeof(link)) >= (ssize_t)strlen(NODES) &&
+                                      memcmp(link, NODES, strlen(NODES)) == 0;
+}
+
 static bool is_opened_as(const char *pid, const char *fd, const struct sought *sought)
 {
     char path[80];
     struct fdinfo info;
     if (!read_fdinfo(pid, fd, &info) || (info.flags & O_PATH) != 0 ||
-        (!sought->with_readers && (info.flags & O_ACCMODE) == O_RDONLY) || info.inode != sought->inode)
+        (!sought->with_readers && (info.flags & O_ACCMODE) == O_RDONLY))
         return false;
     snprintf(path, sizeof(path), "/proc/%.20s/fd/%.20s", pid, fd);
-    return is_same_file(path, &sought->file);
+    return may_be_sought(path, info.inode, sought) && is_sought(path, sought);
 }
 
 static bool is_opened_by(const char *pid, const struct sought *sought)
@@ -149,9 +181,9 @@ static bool find_process(const struct sought *sought, struct target_user *ret)
     while (proc != NULL && how == NULL && (entry = readdir(proc)) != NULL) {
         if (!isdigit((unsigned char)entry->d_name[0]) || strtol(entry->d_name, NULL, 10) == (long)getpid())
             continue;
-        how = is_mapped_by(entry->d_name, &sought->file) ? "mapped into memory by"
-              : is_opened_by(entry->d_name, sought)      ? "open in"
-                                                         : NULL;
+        how = is_mapped_by(entry->d_name, sought)   ? "mapped into memory by"
+              : is_opened_by(entry->d_name, sought) ? "open in"
+                                                    : NULL;
         if (how != NULL)
             name_process(how, entry->d_name, ret);
     }
@@ -162,7 +194,7 @@ static bool find_process(const struct sought *sought, struct target_user *ret)
 
 /* The path that the kernel shows may be one of another mount namespace, or have been removed, so the device
  * itself is asked where that is allowed. */
-static bool is_behind(const char *loop, const struct stat *file)
+static bool is_behind(const char *loop, const struct sought *sought)
 {
     char path[300], backing[512];
     struct loop_info64 info;
@@ -174,8 +206,11 @@ static bool is_behind(const char *loop, const struct stat *file)
     int code = fd >= 0 ? ioctl(fd, LOOP_GET_STATUS64, &info) : -1;
     if (fd >= 0)
         close(fd);
-    return code == 0 ? info.lo_device == file->st_dev && info.lo_inode == file->st_ino
-                     : is_same_file(backing, file);
+    if (code != 0)
+        return is_sought(backing, sought);
+    return sought->n_parts > 0
+               ? is_part(sought, (dev_t)info.lo_rdevice)
+               : info.lo_device == sought->file.st_dev && info.lo_inode == sought->file.st_ino;
 }
 
 static void name_loop(const char *loop, struct target_user *ret)
@@ -190,13 +225,14 @@ static void name_loop(const char *loop, struct target_user *ret)
              node);
 }
 
-static bool find_loop(const struct stat *file, struct target_user *ret)
+static bool find_loop(const struct sought *sought, struct target_user *ret)
 {
     DIR *block = opendir("/sys/block");
     bool found = false;
     struct dirent *entry;
     while (block != NULL && !found && (entry = readdir(block)) != NULL) {
-        found = strncmp(entry->d_name, "loop", 4) == 0 && is_behind(entry->d_name, file);
+        found = strncmp(entry->d_name, "loop", 4) == 0 && strcmp(entry->d_name, sought->own_loop) != 0 &&
+                is_behind(entry->d_name, sought);
         if (found)
             name_loop(entry->d_name, ret);
     }
@@ -205,21 +241,63 @@ static bool find_loop(const struct stat *file, struct target_user *ret)
     return found;
 }
 
-bool target_find_user(int fd, bool with_readers, struct target_user *ret)
+/* False where fd cannot be examined. */
+static bool describe(int fd, struct sought *ret)
 {
-    struct sought sought = {.with_readers = with_readers};
     struct fdinfo own;
+    struct block_device device;
     char number[16];
     snprintf(number, sizeof(number), "%d", fd);
-    if (fstat(fd, &sought.file) != 0)
+    if (fstat(fd, &ret->file) != 0)
         return false;
     if (read_fdinfo("self", number, &own))
-        sought.inode = own.inode;
-    if (is_swap(&sought.file)) {
+        ret->inode = own.inode;
+    if (block_device_of(fd, &device) == 0) {
+        ret->n_parts = block_device_parts(device.number, ret->parts, BLOCK_DEVICE_MAX_PARTS);
+        ret->parts[ret->n_parts++] = device.disk_number;
+    }
+    return true;
+}
+
+static bool find_user(const struct sought *sought, bool with_processes, struct target_user *ret)
+{
+    if (is_swap(sought)) {
         *ret = (struct target_user){"in use as swap space", "swap it off"};
         return true;
     }
-    return find_loop(&sought.file, ret) || find_process(&sought, ret);
+    return find_loop(sought, ret) || (with_processes && find_process(sought, ret));
+}
+
+bool target_find_user(int fd, bool with_readers, struct target_user *ret)
+{
+    struct sought sought = {.with_readers = with_readers};
+    return describe(fd, &sought) && find_user(&sought, true, ret);
+}
+
+bool target_find_image_user(int fd, struct target_user *ret)
+{
+    struct sought sought = {.with_readers = true};
+    struct block_device device;
+    struct loop_info64 info;
+    char path[96], image[512];
+    if (block_device_of(fd, &device) != 0 || ioctl(fd, LOOP_GET_STATUS64, &info) != 0)
+        return false;
+    snprintf(path, sizeof(path), "/sys/block/%.60s/loop/backing_file", device.disk);
+    snprintf(sought.own_loop, sizeof(sought.own_loop), "%.31s", device.disk);
+    int image_fd = procfs_read_line(path, image, sizeof(image)) == 0 ? open(image, O_PATH | O_CLOEXEC) : -1;
+    if (image_fd < 0)
+        return false;
+    /* The name may stand for another file by now. */
+    bool found = describe(image_fd, &sought) && info.lo_device == sought.file.st_dev &&
+                 info.lo_inode == sought.file.st_ino && find_user(&sought, true, ret);
+    close(image_fd);
+    return found;
+}
+
+bool target_find_kernel_user(int fd, struct target_user *ret)
+{
+    struct sought sought = {0};
+    return describe(fd, &sought) && find_user(&sought, false, ret);
 }
 
 /* Before Linux 5.3 a descriptor that only names the file (O_PATH) kept a lease from being given, too. */

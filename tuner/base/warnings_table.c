@@ -56,6 +56,9 @@ const struct warnings_row warnings_table[WARNING_N] = {
     [WARNING_RUN_CUT] =
         {"run_cut", 0, false,
          "so slow that its only run was ended early: a first look, not compared with anything"},
+    [WARNING_BESIDE_OVER_LIMIT] = {"beside_over_limit", WARNINGS_ANY, false,
+                                   "the p99 of a load beside is above --beside-limit; use a setting with "
+                                   "less in flight, or raise the limit"},
     [WARNING_WRITES_ABSORBED] =
         {"writes_absorbed", WARNINGS_ANY | WARNINGS_IF_SYNC_CHOSEN, false,
          "with sync none nothing waits until the data are durable: memory took them; pin --sync "

@@ -84,7 +84,9 @@ static int collect_doctor_facts(struct session *session, struct doctor_facts *fa
     facts->noise.mean_bps = facts->noise.run_seconds = NAN;
     facts->noise.interval = (struct interval){NAN, NAN};
     probe_apis(facts);
-    estimate_file(session, facts);
+    facts->is_existing = session->settings->file.existing[0] != '\0';
+    if (!facts->is_existing)
+        estimate_file(session, facts);
     int result = session_prepare(session, &target_err);
     if (result == -EWOULDBLOCK)
         return err_set(err, result, "%s", target_err.text);
@@ -140,7 +142,7 @@ static int check_and_print_doctor_plan(struct session *session, struct err *err)
         return 0;
     if (result < 0) {
         fprintf(out, "plan: doctor looks at %s, nothing is written: %s\n",
-                text_printable(settings->file.path, path, sizeof path), why.text);
+                text_printable(settings_place(settings), path, sizeof path), why.text);
         return 0;
     }
     fprintf(out, "plan: doctor, %d runs of %.0f ms", DOCTOR_NOISE_RUNS,

@@ -8,6 +8,7 @@
 #include "tuner/options/options.h"
 #include "tuner/report/answer.h"
 #include "tuner/report/live.h"
+#include "tuner/report/report_beside.h"
 #include "tuner/report/report_plan.h"
 #include "tuner/report/report_table.h"
 #include "tuner/search/prior.h"
@@ -154,8 +155,9 @@ static int print_recommend_result(struct tune *tune, const struct burst *burst, 
     progress_clear(&session->progress);
     session_finish(session);
     answer_prepare(&answer, tune);
-    struct answer_part bursts = burst_answer_part(burst);
-    answer.part = burst->settings != NULL ? &bursts : NULL;
+    const struct report_beside loads = {session, answer.has_rows ? &answer.chosen.point : NULL};
+    struct answer_part bursts = burst_answer_part(burst), beside = report_beside_part(&loads);
+    answer.part = burst->settings != NULL ? &bursts : session->beside != NULL ? &beside : NULL;
     int result = print_answer(&answer, tune->settings->format, err);
     int code = recommend_exit_code(&answer);
     save_answer(session, result < 0 ? EXIT_FAILED : code, &answer);

@@ -53,8 +53,9 @@ struct doctor_facts {
     const struct hostinfo *host;
     struct doctor_api apis[API_N];
     bool interrupted;
-    bool has_target; /* the test file was made and filled */
-    int target_code; /* else a negative errno and why; 0: not tried */
+    bool is_existing; /* a file or device of the user's, which is only read */
+    bool has_target;  /* the test file was made and filled, or that file opened */
+    int target_code;  /* else a negative errno and why; 0: not tried */
     char target_why[DOCTOR_TEXT_SIZE];
     enum target_proof direct_read, direct_write;
     uint32_t direct_align_bytes;

@@ -46,7 +46,9 @@ static const char *advice_for(const struct doctor_facts *facts)
 
 static void check_create(const struct doctor_facts *facts, struct doctor_report *report)
 {
-    if (facts->has_target)
+    if (facts->has_target && facts->is_existing)
+        doctor_say(report, DOCTOR_OK, NULL, "it can be opened and read");
+    else if (facts->has_target)
         doctor_say(report, DOCTOR_OK, NULL, "a file can be made, filled and removed here");
     else if (facts->target_code < 0 && facts->target_code != -EINTR)
         doctor_say(report, DOCTOR_FINDING, advice_for(facts), "no test file: %.300s", facts->target_why);
@@ -87,6 +89,8 @@ static void check_direct_read(const struct doctor_facts *facts, struct doctor_re
 
 static void check_direct_write(const struct doctor_facts *facts, struct doctor_report *report)
 {
+    if (facts->is_existing)
+        return; /* nothing is written to it */
     say_direct(facts, report, facts->direct_write,
                "patterns that write are measured without it; your program's O_DIRECT is no gain here either");
 }

@@ -44,7 +44,7 @@ int doctor_report_text(FILE *out, const struct session *session, const struct do
 {
     const char *group = "";
     char path[SETTINGS_TEXT_SIZE], written[UNITS_TEXT_SIZE], read[UNITS_TEXT_SIZE];
-    fprintf(out, "%s: ", text_printable(session->settings->file.path, path, sizeof path));
+    fprintf(out, "%s: ", text_printable(settings_place(session->settings), path, sizeof path));
     text_place(out, session);
     fputs(facts->interrupted ? "  (interrupted)\n" : "\n", out);
     for (size_t i = 0; i < report->n; i++) {

@@ -1,6 +1,7 @@
 /* tuner/emit/snippet: the table of formats, and making one snippet. */
 #include "tuner/emit/snippet.h"
 
+#include "bench/host/hostinfo.h"
 #include "tuner/base/snippet_formats.h"
 #include "tuner/emit/snippet_template.h"
 
@@ -14,12 +15,14 @@ static const struct snippet_ops table[SNIPPET_FORMATS_N] = {
      .title = "QEMU's -object iothread, -blockdev and -device, for the command line",
      .says = "-pyppp",
      .hint = "grep -v '^#' FILE | xargs qemu-system-x86_64 -S -nodefaults -display none",
+     .takes_device = true,
      .text = snippet_text_qemu,
      .own = snippet_own_qemu},
     {.name = "qemu-drive",
      .title = "QEMU's short form, -drive and -device, for the command line",
      .says = "-pyppp",
      .hint = "grep -v '^#' FILE | xargs qemu-system-x86_64 -S -nodefaults -display none",
+     .takes_device = true,
      .text = snippet_text_qemu_drive,
      .own = snippet_own_qemu},
     {.name = "libvirt",
@@ -28,12 +31,14 @@ static const struct snippet_ops table[SNIPPET_FORMATS_N] = {
      .says = "-pyppp",
      .hint = "in virsh edit NAME, which refuses what it cannot read; then virsh domxml-to-native qemu-argv "
              "--domain NAME",
+     .takes_device = true,
      .text = snippet_text_libvirt,
      .own = snippet_own_libvirt},
     {.name = "proxmox",
      .title = "Proxmox VE's qm set, and the line of VMID.conf",
      .says = "--yp-p",
      .hint = "qm config VMID, and qm showcmd VMID --pretty",
+     .takes_device = true,
      .text = snippet_text_proxmox,
      .own = snippet_own_proxmox},
     {.name = "virtualbox",
@@ -186,6 +191,17 @@ static void note_ignored(struct snippet_writer *writer, const struct snippet_ops
     }
 }
 
+/* What was measured was not necessarily a place for images, but a device is one. */
+static const char *image_of(const struct snippet_ops *ops, const struct snippet_request *request)
+{
+    const struct recommendation *recommendation = request->recommendation;
+    if (request->image[0] != '\0' || !ops->takes_device ||
+        strcmp(recommendation->file_system, HOSTINFO_NO_FILE_SYSTEM) != 0)
+        return request->image;
+    const char *by_id = recommendation_fact_text(recommendation, "device_by_id");
+    return by_id != NULL ? by_id : recommendation->path;
+}
+
 /* A stream into memory fails only where memory does. */
 static int close_text(FILE *stream)
 {
@@ -199,6 +215,8 @@ int snippet_make(const struct snippet_ops *ops, const struct snippet_request *re
     char *text = NULL, *remarks = NULL;
     size_t n_text = 0, n_remarks = 0;
     int result = -ENOMEM;
+    struct snippet_request completed = *request;
+    completed.image = image_of(ops, request);
     if (request->n_more > 0 && !ops->takes_several)
         return err_set(err, -EINVAL,
                        "%zu answers were given, and this format takes one; leave the others out",
@@ -208,7 +226,7 @@ int snippet_make(const struct snippet_ops *ops, const struct snippet_request *re
                                     .comments = ops->comments};
     if (writer.out != NULL && writer.remarks != NULL) {
         note_ignored(&writer, ops, request);
-        result = snippet_template_run(ops, &writer, request, err);
+        result = snippet_template_run(ops, &writer, &completed, err);
     } else
         err_set(err, -ENOMEM, "no memory for the snippet");
     if (writer.out != NULL && close_text(writer.out) < 0 && result == 0)

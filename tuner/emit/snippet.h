@@ -68,6 +68,7 @@ struct snippet_writer {
 struct snippet_template;
 
 struct snippet_ops {
+    bool takes_device; /* a block device that was measured stands for --image */
     const char *name;  /* "qemu" */
     const char *title; /* one line for --list: what it is, and where it goes */
     enum snippet_comments comments;

@@ -1,4 +1,5 @@
 /* fstune emit fio: a job that repeats the measurement. */
+#include "bench/host/hostinfo.h"
 #include "tuner/emit/fio_job.h"
 #include "tuner/emit/snippet_template.h"
 
@@ -69,6 +70,11 @@ int snippet_own_fio(struct snippet_template *run)
     const char *cache = recommendation_fact_text(recommendation, "cache");
     char directory[RECOMMENDATION_PATH_SIZE], *text = NULL;
     set_directory(request, directory);
+    if (request->image[0] == '\0' && strcmp(recommendation->file_system, HOSTINFO_NO_FILE_SYSTEM) == 0)
+        return err_set(run->err, -EINVAL,
+                       "measured on the device %.200s, and the job never touches one; give a directory/ on a "
+                       "file system as --image",
+                       recommendation->path);
     int result = check_directory(directory, request->image[0] != '\0', run->err);
     if (result < 0)
         return result;

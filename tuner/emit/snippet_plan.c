@@ -2,6 +2,7 @@
 #include "tuner/emit/snippet_plan.h"
 
 #include "bench/base/units.h"
+#include "bench/host/block_device.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -23,14 +24,28 @@ static bool is_device_mapper(dev_t device)
     return access(path, F_OK) == 0;
 }
 
+static bool is_below(const char *path, const char *directory)
+{
+    return strncmp(path, directory, strlen(directory)) == 0;
+}
+
 static int look_at_image(struct snippet_plan *plan, const char *path, struct err *err)
 {
-    struct stat status;
-    if (path[0] == '\0' || stat(path, &status) != 0)
+    struct stat status, node;
+    if (path[0] == '\0')
         return 0;
+    if (stat(path, &status) != 0) {
+        /* The machine that the lines are for may be another one. */
+        plan->disk = is_below(path, "/dev/") && !is_below(path, "/dev/shm/") ? SNIPPET_PLAN_DEVICE
+                                                                             : SNIPPET_PLAN_UNSEEN;
+        return 0;
+    }
     if (S_ISBLK(status.st_mode)) {
         plan->disk = SNIPPET_PLAN_DEVICE;
         plan->is_mapped = is_device_mapper(status.st_rdev);
+        /* Links are made anew at every start by whom they lead to, nodes in the order of the search. */
+        if (lstat(path, &node) == 0 && S_ISBLK(node.st_mode) && !plan->is_mapped)
+            block_device_find_link(BLOCK_DEVICE_BY_ID, status.st_rdev, plan->by_id, sizeof plan->by_id);
         return 0;
     }
     if (!S_ISREG(status.st_mode))
@@ -140,6 +155,7 @@ void snippet_plan_set(struct snippet_template *run, const struct snippet_plan *p
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         snippet_value(run, numbers[i].name, "%u", numbers[i].value);
     snippet_value(run, "disk", "%s", disks[plan->disk]);
+    snippet_value(run, "by_id", "%s", plan->by_id);
     snippet_value(run, "aio", "%s", plan->aio);
     snippet_value(run, "product", "%s", product->name);
     set_version(run, "io_uring_version", product->io_uring);

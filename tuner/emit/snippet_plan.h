@@ -6,7 +6,8 @@
 #include "tuner/emit/snippet_template.h"
 
 enum snippet_plan_disk {
-    SNIPPET_PLAN_UNSEEN, /* nothing stands there yet, or it may not be looked at: taken for a file to come */
+    SNIPPET_PLAN_UNSEEN, /* nothing stands there yet, or it may not be looked at: taken for a file to come,
+                            below /dev for a device */
     SNIPPET_PLAN_FILE,
     SNIPPET_PLAN_DEVICE
 };
@@ -24,6 +25,7 @@ struct snippet_plan_product {
 
 struct snippet_plan {
     enum snippet_plan_disk disk;
+    char by_id[256];      /* a name of the device that stays, where the path's may change; or "" */
     bool is_mapped;       /* a device-mapper device, as LVM's volumes are */
     bool is_sparse;       /* a file with holes */
     const char *aio;      /* legal for product and version */

@@ -14,7 +14,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -69,14 +68,10 @@ void retune_fail(const struct retune_world *world, struct retune_outcome *outcom
     }
 }
 
-/* Of the directory that will be measured, or the one that the user's file is in; -1: none. */
+/* Of the directory, file or device that will be measured, to ask what lies below it; -1: none. */
 static int open_directory(const struct settings *settings)
 {
-    char path[SETTINGS_TEXT_SIZE];
-    snprintf(path, sizeof path, "%s",
-             settings->file.existing[0] != '\0' ? settings->file.existing : settings->file.path);
-    return open(settings->file.existing[0] != '\0' ? dirname(path) : path,
-                O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return open(settings_place(settings), O_PATH | O_CLOEXEC);
 }
 
 static bool is_ready(const struct retune_world *world, struct retune_outcome *outcome, bool after_own_work)

@@ -278,7 +278,7 @@ static int note_given(const struct option_row *row, bool *given, struct err *err
 {
     const struct option_row *other;
     for (size_t i = 0; (other = options_row(i)) != NULL; i++) {
-        if (given[i] && other == row && row->set != options_set_files)
+        if (given[i] && other == row && row->set != options_set_files && row->set != options_set_beside)
             return err_set(err, -EINVAL, "is given twice; keep one");
         if (given[i] && options_are_names_of_one(row, other))
             return err_set(err, -EINVAL, "is given beside --%s, which sets the same; keep one", other->name);

@@ -66,5 +66,8 @@ option_setter options_set_design;
 /* Of `predict` and `advise`: write or randwrite; bytes within range_prediction. */
 option_setter options_set_write_pattern, options_set_write_size;
 
+/* "write:8k,queue_depth=1,sync=each,rate=5m", one more of settings->beside; and "p99=5ms". */
+option_setter options_set_beside, options_set_beside_limit;
+
 /* "request_size=64k,direct=0": one value for each factor that is named. */
 option_setter options_set_current;

@@ -109,18 +109,35 @@ static const struct option_row rows[] = {
         "requests start so far behind a multiple of their size: 512 with requests of 4k is 512, 4608, 8704 "
         "...; multiples of the request size change nothing",
         VARIED(CONDITION_ALIGNMENT)),
-    TEXT("existing", "FILE", file.existing, RUNS, "measure on this file instead of an own one", IN(WHERE)),
-    FLAG("overwrite", file.overwrite, RUNS, "allow to destroy the contents of the --existing file",
+    TEXT("existing", "FILE", file.existing, EVERY,
+         "measure on this file or block device instead of an own file", IN(WHERE)),
+    FLAG("overwrite", file.overwrite, RUNS, "allow to destroy the contents of the --existing file or device",
          .needs = "existing"),
+    SIZE("destroy-device", file.destroy_device_bytes, "512..8388607t", "", RUNS,
+         "where --existing is a block device and the pattern writes: its exact size in bytes, as blockdev "
+         "--getsize64 prints it; --overwrite is needed, too",
+         .needs = "overwrite"),
+    FLAG("ignore-signature", file.ignore_signature, RUNS,
+         "destroy the device also where it holds a file system or something else that libblkid knows; not "
+         "where "
+         "it is mounted or in use",
+         .needs = "destroy-device"),
     TEXT("prepare", "SCRIPT", file.prepare, RUNS, "script that bash runs before the file is filled"),
     DURATION("prepare-timeout", file.prepare_timeout_ns, "1s..24h", "60s", RUNS,
              "time that the script may take", .needs = "prepare"),
     CHOICE("cache", "cold|warm", workload.cache, "cold", RUNS,
-           "page cache before a run; with --existing and a pattern that only reads, the default is warm",
+           "page cache before a run; with a file as --existing and a pattern that only reads, the default is "
+           "warm",
            VARIED(CONDITION_CACHE), GIVEN(workload.cache_given)),
     FLAG("verify", workload.verify, RUNS,
          "stamp every block with its offset and the number of its write, and compare on reading; what was "
          "written is read back after each run. Rates are then not comparable with others"),
+    ROW("beside", "LOAD", "", "", beside, PLACE(beside), BOTH,
+        "a load that runs beside, on a file of its own: PATTERN:SIZE, then queue_depth=N, direct=0|1, "
+        "sync=none|each and rate=SIZE (a second; else as fast as it goes), with commas between; up to 4 "
+        "times"),
+    ROW("beside-limit", "p99=DURATION", "", "", beside_limit, TYPED(beside.limit_p99_ns, uint64_t), BOTH,
+        "settings beside which a request of these loads takes longer are not recommended", .needs = "beside"),
     FLAG("advise", workload.advise, RUNS, "give posix_fadvise access hints"),
     FLAG("shared-region", workload.shared_region, RUNS,
          "threads share the whole file instead of disjoint parts"),

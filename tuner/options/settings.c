@@ -19,6 +19,11 @@ void settings_init(struct settings *settings)
     settings->runs.warmup_limit_ns = UINT64_MAX;
 }
 
+const char *settings_place(const struct settings *settings)
+{
+    return settings->file.existing[0] != '\0' ? settings->file.existing : settings->file.path;
+}
+
 bool settings_wants_modern_ring(const struct settings *settings)
 {
     if (settings->workload.io_uring_ring_given)

@@ -128,6 +128,16 @@ struct settings_burst {
     uint64_t interval_ns; /* from the end of one to the beginning of the next, also of `advise`; 0: none */
 };
 
+#define SETTINGS_BESIDE_SIZE 160
+
+/* Loads that run beside the one that is measured. */
+struct settings_beside {
+    size_t n;
+    struct beside_load load[BESIDE_MOST];
+    char text[BESIDE_MOST][SETTINGS_BESIDE_SIZE]; /* as given */
+    uint64_t limit_p99_ns;                        /* of each of them; 0: none */
+};
+
 /* What is measured; of the commands that make runs. */
 struct settings_workload {
     struct pattern pattern;
@@ -145,11 +155,12 @@ struct settings_workload {
 /* Where it is measured. */
 struct settings_file {
     char path[SETTINGS_TEXT_SIZE];     /* --path; "." */
-    char existing[SETTINGS_TEXT_SIZE]; /* --existing; "" */
+    char existing[SETTINGS_TEXT_SIZE]; /* --existing, a file or a block device; "" */
     char simulate[SETTINGS_TEXT_SIZE]; /* --simulate; "" */
     char prepare[SETTINGS_TEXT_SIZE];  /* --prepare; "" */
     uint64_t prepare_timeout_ns;
-    bool overwrite, no_lock;
+    bool overwrite, ignore_signature, no_lock;
+    uint64_t destroy_device_bytes; /* --destroy-device; 0: not given */
     uint64_t size_bytes;
     bool size_given;
     uint32_t n; /* that the target is spread over */
@@ -261,6 +272,7 @@ struct settings {
     struct settings_retune retune;
     struct settings_report report;
     struct settings_plot plot;
+    struct settings_beside beside;
     struct settings_calibrate calibrate;
     struct settings_experiment experiment;
     struct settings_prediction prediction;
@@ -268,6 +280,9 @@ struct settings {
 
 /* The defaults of `recommend`, as the table of options states them. */
 void settings_init(struct settings *settings);
+
+/* The existing file or device, else the directory. Borrowed. */
+const char *settings_place(const struct settings *settings);
 
 /* Whether io_uring's ring has the flags that a modern program sets, as asked for; where nothing was asked
  * for, it has, but for a snippet for a virtual machine, whose ring is a plain one. */

@@ -69,6 +69,8 @@ static const char *reason_of(const struct tune *tune)
                    ? "no measured setting meets --max-latency-p99"
                    : "no setting was shown to meet --max-latency-p99: those that may have too "
                      "few requests; give a larger --budget";
+    if (tune->settings->beside.limit_p99_ns != 0 && tune->engine.belief.n_measured > 0)
+        return "no measured setting keeps --beside-limit";
     if (tune->n_unsupported > 0)
         return "no run has enough requests for a p99; give a longer --duration or --budget";
     if (tune->engine.stop == ENGINE_STOP_WRITES)

@@ -4,6 +4,7 @@
 #include "bench/base/units.h"
 #include "tuner/base/json.h"
 #include "tuner/base/text.h"
+#include "tuner/report/report_beside.h"
 #include "tuner/report/report_fio_job.h"
 #include "tuner/report/report_sustained.h"
 #include "tuner/report/report_text.h"
@@ -115,6 +116,9 @@ json_t *report_measure_document(const struct measured *measured)
     json_object_set_new(object, "seed", json_integer((json_int_t)session->seed));
     json_object_set_new(object, "warnings", json_warnings(&session->warnings));
     json_object_set_new(object, "system", json_system(session));
+    if (session->beside != NULL)
+        json_object_set_new(object, "beside",
+                            report_beside_json(&(struct report_beside){session, &measurement->record.point}));
     set_fio(object, measured);
     return object;
 }
@@ -185,7 +189,9 @@ int report_measure_text(FILE *out, const struct measured *measured, struct err *
         cross_check_print(out, &measurement->cross_check, &measurement->record);
     fputs("Traffic      ", out);
     text_traffic(out, session);
-    fprintf(out, "\nSeed         %llu\n", (unsigned long long)session->seed);
+    fputc('\n', out);
+    report_beside_text(out, &(struct report_beside){session, &measurement->record.point});
+    fprintf(out, "Seed         %llu\n", (unsigned long long)session->seed);
     text_notes(out, "Worth knowing", &session->warnings, true);
     if (measurement->settings->runs.fio_job && measured->known)
         report_fio_job_text(out, session, &measured->row, fio_seconds(measurement));

@@ -4,6 +4,7 @@
 #include "bench/base/units.h"
 #include "tuner/base/json.h"
 #include "tuner/base/text.h"
+#include "tuner/session/beside_loads.h"
 #include "tuner/session/json_row.h"
 
 #include <math.h>
@@ -19,7 +20,7 @@
 static uint64_t write_bytes_most(const struct session *session, uint64_t file_bytes)
 {
     const struct settings *settings = session->settings;
-    if (pattern_writes(&settings->workload.pattern))
+    if (pattern_writes(&settings->workload.pattern) || beside_loads_write_bytes(session, 1) > 0)
         return settings->limits.max_write_bytes;
     if (settings->file.existing[0] != '\0')
         return 0;
@@ -33,7 +34,8 @@ double report_plan_fill_seconds(const struct settings *settings, uint64_t file_b
     double fill_s = settings->file.existing[0] != '\0' ? 0 : (double)file_bytes / SLOW_FILL_BPS;
     double prepare_s =
         settings->file.prepare[0] != '\0' ? (double)settings->file.prepare_timeout_ns / 1e9 : 0;
-    return fill_s + prepare_s;
+    return fill_s + prepare_s + (double)settings->beside.n * TARGET_SIZE_MIN_BYTES / SLOW_FILL_BPS +
+           (settings->beside.n > 0 ? BESIDE_LOADS_ALONE_SECONDS : 0);
 }
 
 static void print_end(FILE *out, double seconds)
@@ -48,21 +50,35 @@ static void print_end(FILE *out, double seconds)
     fprintf(out, ", ends by %s at the latest", text);
 }
 
-void report_plan_end(FILE *out, const struct session *session, uint64_t file_bytes)
+/* "file of 1g in /srv (removed afterwards)"; what is the user's own and gets lost is said. */
+static void print_place(FILE *out, const struct session *session, uint64_t file_bytes)
 {
     const struct settings *settings = session->settings;
     bool existing = settings->file.existing[0] != '\0';
-    char place[SETTINGS_TEXT_SIZE], file[UNITS_TEXT_SIZE], writes[UNITS_TEXT_SIZE];
+    char place[SETTINGS_TEXT_SIZE], size[UNITS_TEXT_SIZE];
+    text_printable(settings_place(settings), place, sizeof place);
+    units_format_size(file_bytes, size);
+    if (!existing)
+        fprintf(out, "file of %s in %s (removed afterwards)", size, place);
+    else if (hostinfo_is_device(session->directory_fd))
+        fprintf(out, "block device %s of %s", place, size);
+    else
+        fprintf(out, "existing file of %s in %s", size, place);
+    if (existing && pattern_writes(&settings->workload.pattern))
+        fputs(", whose contents are destroyed", out);
+}
+
+void report_plan_end(FILE *out, const struct session *session, uint64_t file_bytes)
+{
+    char place[SETTINGS_TEXT_SIZE], writes[UNITS_TEXT_SIZE];
     if (session->simulated) {
         fprintf(out, " on simulated surface \"%s\"\n",
                 text_printable(session->simulator.name, place, sizeof place));
         return;
     }
-    fprintf(out, ", %s %s in %s%s, at most %s written", existing ? "existing file of" : "file of",
-            units_format_size(file_bytes, file),
-            text_printable(existing ? settings->file.existing : settings->file.path, place, sizeof place),
-            existing ? "" : " (removed afterwards)",
-            units_format_size(write_bytes_most(session, file_bytes), writes));
+    fputs(", ", out);
+    print_place(out, session, file_bytes);
+    fprintf(out, ", at most %s written", units_format_size(write_bytes_most(session, file_bytes), writes));
     print_end(out, session->seconds_at_most);
     fputc('\n', out);
 }
@@ -89,9 +105,9 @@ json_t *report_plan_document(const struct session *session, uint64_t file_bytes,
                                       "interval_seconds",
                                       json_number((double)settings->burst.interval_ns / 1e9)));
     if (!session->simulated) {
-        json_object_set_new(object, "place",
-                            json_text(existing ? settings->file.existing : settings->file.path));
+        json_object_set_new(object, "place", json_text(settings_place(settings)));
         json_object_set_new(object, "existing", json_boolean(existing));
+        json_object_set_new(object, "block_device", json_boolean(hostinfo_is_device(session->directory_fd)));
         json_object_set_new(object, "file_bytes", json_integer((json_int_t)file_bytes));
         json_object_set_new(object, "max_write_bytes",
                             json_integer((json_int_t)write_bytes_most(session, file_bytes)));

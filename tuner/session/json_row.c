@@ -89,8 +89,11 @@ static void set_origin(json_t *object, const struct session *session)
     char path[PATH_MAX], text[40];
     struct tm parts;
     time_t now = time(NULL);
-    const char *given = session->settings->file.path;
-    json_object_set_new(object, "path", json_text(realpath(given, path) != NULL ? path : given));
+    const char *given = settings_place(session->settings);
+    /* Links of /dev are better names than what they lead to today. */
+    bool is_kept =
+        (given[0] == '/' && hostinfo_is_device(session->directory_fd)) || realpath(given, path) == NULL;
+    json_object_set_new(object, "path", json_text(is_kept ? given : path));
     if (gmtime_r(&now, &parts) != NULL && strftime(text, sizeof text, "%FT%TZ", &parts) > 0)
         json_object_set_new(object, "measured_at", json_string(text));
 }

@@ -5,7 +5,9 @@
 #include "bench/host/device_lock.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/worker.h"
+#include "tuner/session/beside_loads.h"
 #include "tuner/session/known_limits.h"
+#include "tuner/session/session_target.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -47,14 +49,11 @@ static void init_env(struct session *session)
         .arena = &session->arena,
         .settle_limit_ns = MEASURE_SETTLE_NS,
     };
-    /* A file of the user's is likely to be cached already, and dropping it would disturb its owner. */
-    if (settings->file.existing[0] != '\0' && !settings->workload.cache_given)
+    /* A file of the user's is likely to be cached already, and dropping it would disturb its owner. A device
+     * is not, and is too large for it. */
+    if (settings->file.existing[0] != '\0' && !settings->workload.cache_given &&
+        !hostinfo_is_device(session->directory_fd))
         session->env.cache = MEASURE_CACHE_WARM;
-}
-
-static const char *place_of(const struct settings *settings)
-{
-    return settings->file.existing[0] != '\0' ? settings->file.existing : settings->file.path;
 }
 
 static void init_warnings(struct session *session)
@@ -64,6 +63,7 @@ static void init_warnings(struct session *session)
         .pattern = settings->workload.pattern,
         .cold = session->env.cache == MEASURE_CACHE_COLD && !session->simulated,
         .sync_pinned = settings->workload.levels[FACTOR_SYNC].n <= 1,
+        .beside = settings->beside.n > 0,
     };
     target_facts_init(&session->target_facts);
 }
@@ -71,7 +71,7 @@ static void init_warnings(struct session *session)
 static int open_real(struct session *session, struct err *err)
 {
     const struct settings *settings = session->settings;
-    const char *place = place_of(settings);
+    const char *place = settings_place(settings);
     int flags = settings->file.existing[0] != '\0' ? O_PATH | O_CLOEXEC : O_RDONLY | O_DIRECTORY | O_CLOEXEC;
     session->directory_fd = open(place, flags);
     if (session->directory_fd < 0)
@@ -85,7 +85,7 @@ static int check_pairs(const struct settings *settings, struct err *err)
 {
     const bool simulated = settings->file.simulate[0] != '\0', existing = settings->file.existing[0] != '\0',
                checked = settings->runs.cross_check[0] != '\0', several = settings->file.n > 1,
-               laid_out = several || settings->workload.alignment_bytes != 0;
+               beside = settings->beside.n > 0, laid_out = several || settings->workload.alignment_bytes != 0;
     const char *layout = several ? "--files" : "--alignment";
     const struct {
         bool is_there;
@@ -95,6 +95,10 @@ static int check_pairs(const struct settings *settings, struct err *err)
         {settings->workload.verify && existing, "--verify", "--existing",
          "only what fstune itself wrote can be compared"},
         {settings->workload.verify && checked, "--verify", "--cross-check", "fio would write other data"},
+        {beside && simulated, "--beside", "--simulate", "a surface has no room for other loads"},
+        {beside && existing, "--beside", "--existing", "the loads' files would have to lie beside yours"},
+        {beside && checked, "--beside", "--cross-check", "the loads do not run beside fio"},
+        {beside && settings->burst.bytes > 0, "--beside", "--burst", "bursts are measured alone"},
         {laid_out && simulated, layout, "--simulate", "a surface has no file"},
         {several && existing, layout, "--existing", "that is one file"},
         {laid_out && checked, layout, "--cross-check", "fio is not told of it"},
@@ -152,116 +156,6 @@ int session_open(struct session *session, const struct settings *settings, struc
     return result;
 }
 
-static void show_filling(void *context, uint64_t done_bytes, uint64_t total_bytes)
-{
-    struct session *session = context;
-    progress_show(&session->progress, "filling the test file: %.0f %% of %" PRIu64 " MiB",
-                  100.0 * (double)done_bytes / (double)total_bytes, total_bytes >> 20);
-}
-
-static struct target_plan target_plan_of(struct session *session)
-{
-    const struct settings *settings = session->settings;
-    return (struct target_plan){
-        .directory = settings->file.path,
-        .size_bytes = settings->file.size_bytes,
-        .size_is_default = !settings->file.size_given,
-        .n_files = settings->file.n,
-        .budget_ns = settings->limits.budget_ns,
-        .max_write_bytes = settings->limits.max_write_bytes,
-        .seed = rng_derive(session->seed, 1),
-        .clock = &session->clock,
-        .interrupted = &interrupt_signal,
-        .prepare_script = settings->file.prepare[0] != '\0' ? settings->file.prepare : NULL,
-        .prepare_timeout_ns = settings->file.prepare_timeout_ns,
-        .verify = settings->workload.verify ? &session->verify : NULL,
-        .progress = show_filling,
-        .progress_context = session,
-    };
-}
-
-static int size_of_existing(const struct settings *settings, uint64_t *ret_file_bytes, struct err *err)
-{
-    struct target target;
-    int result =
-        target_open_existing(&target, settings->file.existing, pattern_writes(&settings->workload.pattern),
-                             settings->file.overwrite, err);
-    if (result < 0)
-        return result;
-    *ret_file_bytes = target.size_bytes;
-    target_close(&target);
-    return 0;
-}
-
-int session_estimate(struct session *session, uint64_t *ret_file_bytes, struct err *err)
-{
-    if (session->simulated) {
-        *ret_file_bytes = UINT64_MAX;
-        return 0;
-    }
-    if (session->settings->file.existing[0] != '\0')
-        return size_of_existing(session->settings, ret_file_bytes, err);
-    struct target_plan plan = target_plan_of(session);
-    return target_estimate(&plan, ret_file_bytes, err);
-}
-
-static int read_fill_back(struct session *session, struct err *err)
-{
-    uint64_t bytes = 0;
-    int result = measure_read_back(&session->env, &bytes, err);
-    session->bytes_read += bytes;
-    return result;
-}
-
-/* The proof may write what filling all targets leaves of --max-write, in equal parts; half of it where runs
- * write, too. */
-static int prove_direct(const struct session *session, struct target *target, struct err *err)
-{
-    uint64_t n = session->n_targets > 1 ? session->n_targets : 1,
-             limit = session->settings->limits.max_write_bytes;
-    uint64_t filled = n * target->filled_bytes, room = limit > filled ? (limit - filled) / n : 0;
-    if (pattern_writes(&session->settings->workload.pattern))
-        room /= 2;
-    return target_prove_direct_within(target, min_u64(room, TARGET_PROOF_MOST_BYTES), err);
-}
-
-static int make_target(void *context)
-{
-    struct session *session = context;
-    const struct settings *settings = session->settings;
-    struct err *err = &session->job.err;
-    int result;
-    if (settings->file.existing[0] != '\0') {
-        result =
-            target_open_existing(&session->target, settings->file.existing,
-                                 pattern_writes(&settings->workload.pattern), settings->file.overwrite, err);
-    } else {
-        struct target_plan plan = target_plan_of(session);
-        result = target_create(&session->target, &plan, err);
-        if (result == 0 && settings->workload.verify)
-            result = read_fill_back(session, err);
-    }
-    if (result == 0)
-        result = prove_direct(session, &session->target, err);
-    if (result == 0)
-        target_facts_collect(&session->target_facts, &session->target, &session->env.device);
-    return result;
-}
-
-int session_make_target(struct session *session, uint32_t n_files, struct target *ret_target, struct err *err)
-{
-    struct target_plan plan = target_plan_of(session);
-    uint64_t limit = session->settings->limits.max_write_bytes;
-    plan.n_files = n_files;
-    plan.size_bytes = session->target.size_bytes;
-    plan.size_is_default = false;
-    plan.max_write_bytes = limit > session->bytes_written ? limit - session->bytes_written : 0;
-    plan.seed = rng_derive(plan.seed, n_files);
-    plan.prepare_script = NULL;
-    int result = target_create(ret_target, &plan, err);
-    return result < 0 ? result : prove_direct(session, ret_target, err);
-}
-
 int session_lock_device(int directory_fd, int *ret_fd, struct notes *warnings, struct err *err)
 {
     struct err why = {0};
@@ -289,10 +183,10 @@ int session_prepare(struct session *session, struct err *err)
     if (result < 0)
         return result;
     drive_health_read(&session->host, &session->clock, &interrupt_signal, &session->drive_health_before);
-    result = worker_call_until(session->end_ns, make_target, session, &session->abandoned, err);
+    result = worker_call_until(session->end_ns, session_target_open, session, &session->abandoned, err);
     progress_clear(&session->progress);
     if (result == -ETIME)
-        err_prefix(err, "%s", place_of(session->settings));
+        err_prefix(err, "%s", settings_place(session->settings));
     if (session->abandoned)
         return result;
     if (result < 0 && result != -ETIME && session->job.err.code != 0)
@@ -322,6 +216,7 @@ static int check_write_budget(struct session *session, struct measure_plan *plan
     double seconds = (double)(plan->duration_ns + warmup_ns) / 1e9;
     double most = (double)measure_cap_bytes(&session->env, &plan->pattern, &plan->point);
     double expected = fmin(fmax(2 * seconds * session->fastest_bps, (double)least), most);
+    expected += beside_loads_write_bytes(session, seconds);
     uint64_t limit = session->write_limit_bytes;
     uint64_t left = limit > session->bytes_written ? limit - session->bytes_written : 0;
     /* A run of planned bytes writes no more than those. */
@@ -379,6 +274,9 @@ static int measure_once(struct session *session, const struct measure_plan *plan
         return result != -ETIME && job->err.code != 0 ? err_set(err, result, "%s", job->err.text) : result;
     note_settling(session, &job->result);
     apply_limits(session);
+    result = beside_loads_note(session, &plan->point, err);
+    if (result < 0)
+        return result;
     if (pattern_writes(&plan->pattern))
         session->fastest_bps = fmax(session->fastest_bps, job->result.throughput_bps);
     return 0;
@@ -394,6 +292,8 @@ uint64_t session_disqualifying(const struct session *session, uint64_t warning_s
 {
     warning_set |= warnings_of_target(&session->asked, &session->target_facts) |
                    warnings_of_point(&session->asked, point);
+    if (beside_loads_over_limit(session, point))
+        warning_set |= WARNINGS_BIT(WARNING_BESIDE_OVER_LIMIT);
     return warnings_disqualifying(warning_set, &session->asked, point) & ~session->settings->runs.accept;
 }
 
@@ -486,6 +386,8 @@ void session_close(struct session *session)
         return;
     if (!session->simulated && session->target.fd > 0)
         target_close(&session->target);
+    target_close(&session->existing);
+    beside_loads_close(session);
     verify_close(&session->verify);
     arena_free(&session->arena);
     simulator_close(&session->simulator);

@@ -32,8 +32,10 @@ struct session {
     struct simulator simulator;
     struct clock clock;
     struct target target;
+    struct target existing; /* the user's, open since its guards looked at it; moved to `target` */
     struct arena arena;
-    struct verify verify; /* of --verify; closed without */
+    struct beside_loads *beside; /* of --beside, see beside_loads; NULL without */
+    struct verify verify;        /* of --verify; closed without */
     struct measure_env env;
     struct hostinfo host;
     struct drive_health drive_health_before, drive_health_after; /* not read on a surface */
@@ -72,7 +74,8 @@ int session_open(struct session *session, const struct settings *settings, struc
  * locked). What could not be locked is a warning. 0, or -EWOULDBLOCK: another one measures it. */
 int session_lock_device(int directory_fd, int *ret_fd, struct notes *warnings, struct err *err);
 
-/* Size the target file would have; of --existing, its size, after its guards; UINT64_MAX on a surface. */
+/* Size the target file would have; of --existing, which stays open from here on, its size, after its guards;
+ * UINT64_MAX on a surface. */
 int session_estimate(struct session *session, uint64_t *ret_file_bytes, struct err *err);
 
 /* Takes the lock, creates and fills the target (or opens --existing), proves direct I/O. Nothing to do on a
@@ -83,6 +86,10 @@ int session_prepare(struct session *session, struct err *err);
  * For a worker, like a run; its bytes are not counted yet. The caller closes it, also after an error. */
 int session_make_target(struct session *session, uint32_t n_files, struct target *ret_target,
                         struct err *err);
+
+/* The same of this size, in one file, for a load of --beside. */
+int session_make_load_target(struct session *session, uint64_t size_bytes, struct target *ret_target,
+                             struct err *err);
 
 /* One run. Retried when it was void (Ctrl-Z, suspend). 0; -EINTR: interrupted; -EDQUOT with wrote_out: the
  * write budget does not allow it; or the first failed request's error. latency must be initialised. */

@@ -162,7 +162,8 @@ static bool neighbour_busy(const struct facts *run)
     double written = (double)run->result->total_bytes_written;
     bool reads = counts_reads(&run->target_facts->stack) &&
                  foreign(monitor->device_read_bytes, monitor->own_read_bytes, bytes, monitor->span_s);
-    bool writes = run->point->sync != SYNC_EACH && !run->target_facts->stack.copies_on_write &&
+    bool writes = run->point->sync != SYNC_EACH && !run->asked->beside &&
+                  !run->target_facts->stack.copies_on_write &&
                   foreign(monitor->device_written_bytes, 2 * written, bytes, monitor->span_s);
     return reads || writes;
 }

@@ -36,6 +36,7 @@ struct warnings_asked {
     struct pattern pattern;
     bool cold;        /* the page cache was to be empty; false on a surface */
     bool sync_pinned; /* --sync has one value */
+    bool beside;      /* other loads of ours run, too */
 };
 
 /* Nothing known: no rule fires. */

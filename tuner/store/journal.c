@@ -1,6 +1,7 @@
 /* Journals: a run as a line and back, opening, appending. */
 #include "tuner/store/journal.h"
 
+#include "bench/base/access.h"
 #include "bench/base/clock.h"
 #include "bench/run/measure.h"
 #include "tuner/base/json.h"
@@ -376,7 +377,7 @@ int journal_open(struct journal *journal, const char *path, bool read_only, stru
     size_t size = 0;
     *journal = (struct journal){.fd = -1};
     int result = open_or_create(path, read_only, &fd, &text, &size, err);
-    if (result == -ENOENT && read_only)
+    if (result == -ENOENT && read_only && (result = access_writable_file(path)) == 0)
         return 0;
     if (result == 0)
         result = journal_parse(journal, text, size, err);

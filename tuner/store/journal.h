@@ -62,7 +62,7 @@ int journal_load(const char *path, int flags, int *ret_fd, char **ret_text, size
 
 /* Opens the journal at `path` for going on, locked against a second command; a missing one is created, with
  * permissions for its owner alone. A file that is not a journal is refused and left as it is.
- * read_only: nothing is created or locked (a missing file is an empty journal). */
+ * read_only: nothing is created or locked (a missing file that could be created is an empty journal). */
 int journal_open(struct journal *journal, const char *path, bool read_only, struct err *err);
 
 /* Takes a header (a new reference), cuts off what is torn, and writes the header to a journal without one. */

@@ -64,6 +64,11 @@ static void set_rules(json_t *header, const struct session *session)
     json_object_set_new(header, "warmup_coef", json_number(settings->runs.warmup_coef_share));
     json_object_set_new(header, "cache",
                         json_string(session->env.cache == MEASURE_CACHE_WARM ? "warm" : "cold"));
+    json_t *beside = settings->beside.n > 0 ? json_array() : NULL;
+    for (size_t i = 0; i < settings->beside.n && beside != NULL; i++)
+        json_array_append_new(beside, json_text(settings->beside.text[i]));
+    if (beside != NULL)
+        json_object_set_new(header, "beside", beside);
 }
 
 json_t *resume_header_make(const struct session *session, uint64_t run_ns)

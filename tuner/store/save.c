@@ -1,6 +1,7 @@
 /* tuner/store/save: a run on its way into a history. */
 #include "tuner/store/save.h"
 
+#include "bench/base/access.h"
 #include "bench/base/err.h"
 #include "models/statistics/student.h"
 #include "tuner/base/fail.h"
@@ -38,6 +39,12 @@ static const char *remedy_of(int code)
     }
 }
 
+static int check_writable(const char *path, struct err *err)
+{
+    int result = access_writable_file(path);
+    return result == 0 ? 0 : err_sys(err, result, "history %s: it cannot be written to", path);
+}
+
 int save_open(struct session *session, struct err *err)
 {
     const struct settings *settings = session->settings;
@@ -48,12 +55,14 @@ int save_open(struct session *session, struct err *err)
     if (save == NULL)
         return err_set(err, -ENOMEM, "no memory for a history");
     int result = history_open(&save->own, &place, err);
+    if (settings->dry_run && (result == 0 || result == -ENOENT))
+        result = check_writable(settings->history.save, err);
     if (result < 0)
         err_set(err, result, "%s%s", err->text, remedy_of(result));
     if (settings->dry_run) {
         history_close(&save->own);
         free(save);
-        return result == -ENOENT ? 0 : result;
+        return result;
     }
     save->history = &save->own;
     session->save = save;

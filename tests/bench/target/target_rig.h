@@ -52,6 +52,15 @@ __attribute__((destructor)) static void directory_remove(void)
         rig_remove_tree(directory);
 }
 
+/* With no more said than whether it may be written to and overwritten. */
+static inline int rig_open_existing(struct target *target, const char *path, bool for_writing, bool overwrite,
+                                    struct err *err)
+{
+    const struct target_existing existing = {
+        .path = path, .for_writing = for_writing, .overwrite = overwrite};
+    return target_open_existing(target, &existing, err);
+}
+
 /* The path of a name in it, in one of a few buffers. */
 static inline const char *rig_in(const char *name)
 {

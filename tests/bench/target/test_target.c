@@ -278,6 +278,21 @@ static void limit_file_size(void *context, uint64_t done_bytes, uint64_t total_b
     setrlimit(RLIMIT_FSIZE, &limit);
 }
 
+TEST(views_of_the_kernel_are_refused_before_anything_is_made)
+{
+    static const char *const views[] = {"/proc", "/sys", "/dev/pts"};
+    for (size_t i = 0; i < N_OF(views); i++) {
+        uint64_t size_bytes = 7;
+        err = (struct err){0};
+        struct target_plan plan = {.directory = views[i], .size_bytes = MIB, .max_write_bytes = UINT64_MAX};
+        if (access(views[i], F_OK) != 0)
+            continue;
+        assert_int_equal(target_estimate(&plan, &size_bytes, &err), -EOPNOTSUPP);
+        assert_non_null(strstr(err.text, "a view of the kernel"));
+        assert_int_equal(size_bytes, 7);
+    }
+}
+
 TEST(file_size_limit_is_explained)
 {
     struct rlimit before;

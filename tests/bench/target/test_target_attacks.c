@@ -75,7 +75,7 @@ TEST(what_was_examined_is_what_is_opened)
     assert_int_equal(stat(rig_in("name"), &own), 0);
     attack = exchange_names;
     n_attacks = 0;
-    assert_int_equal(target_open_existing(&target, rig_in("name"), true, true, NULL), 0);
+    assert_int_equal(rig_open_existing(&target, rig_in("name"), true, true, NULL), 0);
     assert_int_equal(n_attacks, 1);
     assert_int_equal(fstat(target.fd, &opened), 0);
     assert_int_equal(opened.st_ino, own.st_ino);
@@ -152,8 +152,8 @@ TEST(a_link_to_a_device_is_refused)
 {
     struct target target = {0};
     assert_int_equal(symlink("/dev/null", rig_in("null")), 0);
-    assert_int_equal(target_open_existing(&target, rig_in("null"), true, true, NULL), -EINVAL);
-    assert_int_equal(target_open_existing(&target, rig_in("null"), false, false, NULL), -EINVAL);
+    assert_int_equal(rig_open_existing(&target, rig_in("null"), true, true, NULL), -EINVAL);
+    assert_int_equal(rig_open_existing(&target, rig_in("null"), false, false, NULL), -EINVAL);
 }
 
 TEST(a_file_that_was_cut_is_not_made_long_again)
@@ -162,7 +162,7 @@ TEST(a_file_that_was_cut_is_not_made_long_again)
     struct err err;
     int fd = -1;
     write_file(rig_in("cut"), VICTIM_BYTES, 'c');
-    assert_int_equal(target_open_existing(&target, rig_in("cut"), true, true, NULL), 0);
+    assert_int_equal(rig_open_existing(&target, rig_in("cut"), true, true, NULL), 0);
     assert_int_equal(target_open_run(&target, false, true, &fd, NULL), 0);
     close(fd);
     assert_int_equal(truncate(rig_in("cut"), VICTIM_BYTES / 2), 0);
@@ -219,7 +219,7 @@ TEST(swap_space_is_not_overwritten)
              rig_in("swap"), rig_in("swap"), rig_in("swap"));
     if (geteuid() != 0 || system(command) != 0 || swapon(rig_in("swap"), 0) != 0)
         skip();
-    int writing = target_open_existing(&target, rig_in("swap"), true, true, &err);
+    int writing = rig_open_existing(&target, rig_in("swap"), true, true, &err);
     int off = swapoff(rig_in("swap"));
     assert_int_equal(off, 0);
     assert_true(writing == -EBUSY || writing == -ETXTBSY);

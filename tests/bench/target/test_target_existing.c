@@ -28,7 +28,7 @@ static int open_and_close(const char *path, bool for_writing, bool overwrite, co
 {
     struct target target = {0};
     struct err err = {0};
-    int code = target_open_existing(&target, path, for_writing, overwrite, &err);
+    int code = rig_open_existing(&target, path, for_writing, overwrite, &err);
     if (code != 0) {
         assert_int_equal(err.code, code);
         assert_int_equal(target.fd, 0);
@@ -43,7 +43,7 @@ TEST(reading_needs_no_permission)
 {
     AUTO(target_close) struct target target = {0};
     int fd = -1;
-    assert_int_equal(target_open_existing(&target, file_path, false, false, NULL), 0);
+    assert_int_equal(rig_open_existing(&target, file_path, false, false, NULL), 0);
     assert_int_equal(target.size_bytes, FILE_BYTES);
     assert_false(target.owned || target.writable || target.tmpfile);
     assert_int_equal(fcntl(target.fd, F_GETFL) & O_ACCMODE, O_RDONLY);
@@ -55,6 +55,19 @@ TEST(writing_needs_overwrite)
 {
     assert_int_equal(open_and_close(file_path, true, false, "--overwrite"), -EPERM);
     assert_int_equal(open_and_close(file_path, true, true, ""), 0);
+}
+
+TEST(permission_to_destroy_a_device_is_none_for_a_file)
+{
+    struct target target = {0};
+    struct err err = {0};
+    const struct target_existing existing = {.path = file_path,
+                                             .for_writing = true,
+                                             .overwrite = true,
+                                             .destroy_device_bytes = FILE_BYTES,
+                                             .ignore_signature = true};
+    assert_int_equal(target_open_existing(&target, &existing, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "is a file and not a block device"));
 }
 
 TEST(other_kinds_are_named_and_refused)
@@ -75,8 +88,6 @@ TEST(other_kinds_are_named_and_refused)
         assert_int_equal(open_and_close(link, write, true, "a fifo"), -EINVAL);
         if (has_socket)
             assert_int_equal(open_and_close(socket_path, write, true, "a socket"), -EINVAL);
-        if (access("/dev/loop0", F_OK) == 0)
-            assert_int_equal(open_and_close("/dev/loop0", write, true, "a block device"), -EINVAL);
     }
 }
 
@@ -93,7 +104,7 @@ TEST(size_is_rounded_down_and_never_zero)
     fill_file(path, 0);
     assert_int_equal(open_and_close(path, false, false, "0 bytes"), -EINVAL);
     fill_file(path, 10000);
-    assert_int_equal(target_open_existing(&target, path, true, true, NULL), 0);
+    assert_int_equal(rig_open_existing(&target, path, true, true, NULL), 0);
     assert_int_equal(target.size_bytes, 9728);
     target_close(&target);
     assert_int_equal(stat(path, &status), 0);
@@ -127,7 +138,7 @@ TEST(locked_file_is_not_overwritten)
 TEST(own_lock_lasts_until_close)
 {
     struct target target = {0};
-    assert_int_equal(target_open_existing(&target, file_path, true, true, NULL), 0);
+    assert_int_equal(rig_open_existing(&target, file_path, true, true, NULL), 0);
     assert_int_equal(open_and_close(file_path, true, true, "locked"), -EBUSY);
     target_close(&target);
     assert_int_equal(open_and_close(file_path, true, true, ""), 0);
@@ -174,7 +185,7 @@ TEST(proving_changes_no_byte)
 {
     AUTO(target_close) struct target target = {0};
     static unsigned char before[FILE_BYTES], after[FILE_BYTES];
-    assert_int_equal(target_open_existing(&target, file_path, true, true, NULL), 0);
+    assert_int_equal(rig_open_existing(&target, file_path, true, true, NULL), 0);
     assert_int_equal(pread(target.fd, before, FILE_BYTES, 0), FILE_BYTES);
     assert_int_equal(target_prove_direct(&target, NULL), 0);
     assert_int_not_equal(target.direct_read, TARGET_DIRECT_UNTRIED);
@@ -186,7 +197,7 @@ TEST(proving_changes_no_byte)
 TEST(reading_never_probes_a_write)
 {
     AUTO(target_close) struct target target = {0};
-    assert_int_equal(target_open_existing(&target, file_path, false, false, NULL), 0);
+    assert_int_equal(rig_open_existing(&target, file_path, false, false, NULL), 0);
     assert_int_equal(target_prove_direct(&target, NULL), 0);
     assert_int_not_equal(target.direct_read, TARGET_DIRECT_UNTRIED);
     assert_int_equal(target.direct_write, TARGET_DIRECT_UNTRIED);

@@ -54,7 +54,7 @@ EACH_TEST(fresh, done);
 
 static int open_for_writing(void)
 {
-    return target_open_existing(&target, file_path, true, true, &err);
+    return rig_open_existing(&target, file_path, true, true, &err);
 }
 
 static int holder_flags;
@@ -125,7 +125,7 @@ TEST(names_alone_are_no_use_of_a_file)
 TEST(reading_asks_nobody)
 {
     pid_t child = start_holder(O_RDWR);
-    int code = target_open_existing(&target, file_path, false, false, &err);
+    int code = rig_open_existing(&target, file_path, false, false, &err);
     int checked = target_check_alone(&target, &err);
     child_stop(child);
     assert_int_equal(code, 0);

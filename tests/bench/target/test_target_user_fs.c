@@ -69,7 +69,7 @@ static void detach(void)
 static int open_image(void)
 {
     struct target target = {0};
-    int code = target_open_existing(&target, rig_path("image"), true, true, &err);
+    int code = rig_open_existing(&target, rig_path("image"), true, true, &err);
     target_close(&target);
     return code;
 }

@@ -74,6 +74,24 @@ TEST(a_dry_run_prints_the_plan_and_writes_nothing)
                 before.st_mtim.tv_nsec == after.st_mtim.tv_nsec);
 }
 
+TEST(a_dry_run_refuses_what_the_run_refuses)
+{
+    static const struct cli_failure cases[] = {
+        {RECOMMEND "--path /proc", "a view of the kernel"},
+        {MEASURE "--path /sys", "a view of the kernel"},
+        {RECOMMEND "--path dir --prepare absent", "--prepare absent: cannot be read"},
+        {RECOMMEND "--path dir --save absent/history.db", "history absent/history.db: "},
+        {RECOMMEND "--path dir --resume absent/journal", "--resume absent/journal: "},
+    };
+    CLI_ALL_FAIL(2, cases);
+    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+        char line[256];
+        snprintf(line, sizeof line, "%s --dry-run", cases[i].line);
+        cli_fails(2, cases[i].part, line);
+    }
+    assert_int_equal(rig_count_entries("dir"), 0);
+}
+
 TEST(folders_without_permission_are_refused)
 {
     static const struct {

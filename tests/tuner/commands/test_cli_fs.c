@@ -46,6 +46,62 @@ TEST(a_signal_ends_a_search_with_what_it_has)
     }
 }
 
+#define BESIDE                                                                                               \
+    "--quiet --no-lock --path dir --file-size 128m --pattern read --beside write:8k,sync=each,rate=1m "      \
+    "--beside randread:4k,direct=1,queue_depth=2,rate=512k "
+
+/* What each load reached alone, and what beside the setting. */
+TEST(loads_run_beside_and_are_told)
+{
+    static const char *const times[] = {"before", "during"};
+    json_t *document =
+        cli_json(0, "measure --json --request-size 1m --queue-depth 4 --direct 0 --api io_uring "
+                    "--replays 3 --duration 300ms " BESIDE "--beside-limit p99=10m");
+    const json_t *list = json_object_get(document, "beside"), *load;
+    size_t i;
+    assert_int_equal(json_array_size(list), 2);
+    json_array_foreach(list, i, load)
+    {
+        for (size_t j = 0; j < RIG_COUNT(times); j++) {
+            const json_t *figures = json_object_get(load, times[j]);
+            assert_true(cli_integer(figures, "requests") > 0);
+            assert_true(cli_number(figures, "seconds") > 0);
+            assert_true(cli_number(figures, "latency_ns.p99") > 0);
+        }
+        /* Nothing takes ten minutes. */
+        const char *verdict = json_string_value(json_object_get(load, "limit_is"));
+        assert_true(verdict != NULL && strcmp(verdict, "not kept") != 0);
+    }
+    cli_has_text(json_array_get(list, 0), "sync", "each");
+    assert_int_equal(cli_integer(json_array_get(list, 1), "queue_depth"), 2);
+    assert_true(cli_integer(document, "bytes_written") > 3 * (128 << 20));
+    assert_int_equal(rig_count_entries("dir"), 0);
+}
+
+TEST(no_setting_keeps_a_limit_that_nothing_can_keep)
+{
+    json_t *document =
+        cli_json(5, "recommend --json --budget 4s --request-size 64k,1m --queue-depth 1,4 " BESIDE
+                    "--beside-limit p99=1us");
+    assert_true(json_is_null(json_object_get(document, "recommendation")));
+    assert_int_equal(json_array_size(json_object_get(document, "beside")), 2);
+    assert_non_null(strstr(run.out, "beside_over_limit"));
+    assert_non_null(strstr(run.out, "beside_over_limit_alone"));
+    assert_int_equal(rig_count_entries("dir"), 0);
+}
+
+TEST(loads_beside_exclude_what_has_no_place_for_them)
+{
+    static const struct cli_failure lines[] = {
+        {"recommend --pattern read --beside write:8k --simulate peak.conf",
+         "--beside and --simulate exclude"},
+        {"recommend --pattern read --beside write:8k --existing dir", "--beside and --existing exclude"},
+        {"recommend --pattern write --beside write:8k --path dir --burst 64m",
+         "--beside and --burst exclude"},
+    };
+    CLI_ALL_FAIL(2, lines);
+}
+
 TEST(a_signal_while_filling_is_answered_too)
 {
     static const char *const filling[] = {"recommend", "--quiet", "--no-lock", "--json",      "--pattern",

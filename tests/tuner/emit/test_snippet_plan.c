@@ -35,6 +35,14 @@ TEST(a_file_to_come_is_taken_for_a_file)
     assert_int_equal(plan("image=full/below").disk, SNIPPET_PLAN_UNSEEN);
 }
 
+/* The lines may be for another machine. */
+TEST(what_is_not_seen_below_dev_is_taken_for_a_device)
+{
+    assert_int_equal(plan("image=/dev/nvme9n1").disk, SNIPPET_PLAN_DEVICE);
+    assert_int_equal(plan("image=/dev/no-group/volume").disk, SNIPPET_PLAN_DEVICE);
+    assert_int_equal(plan("image=/dev/shm/no-image").disk, SNIPPET_PLAN_UNSEEN);
+}
+
 TEST(files_are_sparse_or_full)
 {
     assert_int_equal(plan("image=full").disk, SNIPPET_PLAN_FILE);

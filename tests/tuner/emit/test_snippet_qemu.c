@@ -14,6 +14,20 @@ TEST(direct_is_said_on_both_nodes_and_flushes_are_kept)
     EXPECT("qemu", "direct=0 image_format=qcow2", "\n-blockdev driver=qcow2,node-name=fst-d0");
 }
 
+TEST(device_that_was_measured_is_the_image)
+{
+    EXPECT("qemu", "system.file_system=\"block\\u0020device\" system.path=/dev/nvme9n1",
+           "=-blockdev driver=host_device,node-name=fst-f0,filename=/dev/nvme9n1,aio=native,cache.direct=on,"
+           "cache.no-flush=off");
+    EXPECT("qemu",
+           "system.file_system=\"block\\u0020device\" system.path=/dev/nvme9n1 "
+           "system.device_by_id=/dev/disk/by-id/x",
+           "driver=host_device,node-name=fst-f0,filename=/dev/disk/by-id/x,");
+    EXPECT("qemu", "system.file_system=\"block\\u0020device\" system.path=/dev/nvme9n1 image=/dev/nvme8n1",
+           "filename=/dev/nvme8n1,");
+    EXPECT("postgresql", "system.file_system=\"block\\u0020device\" system.path=/dev/nvme9n1", "^--image");
+}
+
 TEST(each_bus_has_its_devices)
 {
     EXPECT("qemu", "", "=-object iothread,id=fst0",

@@ -214,6 +214,24 @@ TEST(at_most_64_levels_fit)
     assert_string_equal(err.text, "--queue-depth: too many values; give at most 64");
 }
 
+TEST(loads_beside_are_read_and_collected)
+{
+    const struct settings_beside *beside = &settings.beside;
+    assert_int_equal(RECOMMEND("--beside", "write:8k,queue_depth=2,sync=each,rate=5m", "--beside",
+                               "randrw:70:4k,direct=1", "--beside-limit=p99=5ms"),
+                     0);
+    assert_int_equal(beside->n, 2);
+    assert_string_equal(beside->load[0].pattern.name, "write");
+    assert_true(beside->load[0].request_bytes == 8192 && beside->load[0].queue_depth == 2 &&
+                beside->load[0].sync_each && !beside->load[0].direct && beside->load[0].rate_bps == 5 << 20);
+    assert_string_equal(beside->load[1].pattern.name, "randrw:70");
+    assert_true(beside->load[1].request_bytes == 4096 && beside->load[1].queue_depth == 1 &&
+                !beside->load[1].sync_each && beside->load[1].direct && beside->load[1].rate_bps == 0);
+    assert_string_equal(beside->text[1], "randrw:70:4k,direct=1");
+    assert_int_equal(beside->limit_p99_ns, 5000000);
+    assert_int_equal(RECOMMEND("--beside-limit=p99=5ms"), -EINVAL);
+}
+
 TEST(current_names_single_values)
 {
     assert_int_equal(RECOMMEND("--current=request_size=64k,direct=1,api=libaio"), 0);
@@ -266,6 +284,12 @@ static const struct {
     {"accept",
      {"", "nothing", "not_cold,", ",not_cold", "not_cold not_settled", "NOT_COLD", "not_cold;steal"}},
     {"existing", {""}},
+    {"destroy-device", {"", "0", "511", "-1", "64mb", "all"}},
+    {"beside",
+     {"", "write", "write:", ":8k", "write:8k,", "write:8k,,rate=1m", "write:500", "writ:8k", "write:8k,rate",
+      "write:8k,rate=", "write:8k,queue_depth=0", "write:8k,queue_depth=65", "write:8k,api=psync",
+      "read:8k,sync=each", "write:8k,sync=end"}},
+    {"beside-limit", {"", "5ms", "p99=", "p99=5", "p99=0ms", "p50=5ms"}},
     {"set-dirty-limits", {"64m", "64m,64m", "1m,2m,3m", "1k,2m", ""}},
     {"target-version", {"", "0", "9.", "9..2", "v9", "9.2-rc1", "99999", "1.2.3.4", "-1"}},
     {"current",
@@ -371,7 +395,9 @@ TEST(what_takes_one_value_is_refused_twice)
     for (size_t i = 0; (row = options_row(i)) != NULL; i++) {
         unsigned command = row->commands & -row->commands;
         char argument[128];
-        const char *value = row->set == options_set_files ? "f" : options_default_text(row, command);
+        const char *value = row->set == options_set_files    ? "f"
+                            : row->set == options_set_beside ? "read:4k"
+                                                             : options_default_text(row, command);
         snprintf(argument, sizeof argument, "--%s%s%s", row->name, row->argument != NULL ? "=" : "",
                  row->argument != NULL ? value : "");
         /* The defaults that are words cannot be written. */
@@ -379,7 +405,7 @@ TEST(what_takes_one_value_is_refused_twice)
             strstr(err.text, "nothing without") == NULL)
             continue;
         int r = PARSE(command, argument, argument);
-        bool collects = row->set == options_set_files;
+        bool collects = row->set == options_set_files || row->set == options_set_beside;
         if (collects ? r != 0 : r != -EINVAL || strstr(err.text, ": is given twice; keep one") == NULL)
             fail_msg("%s: %d \"%s\"", argument, r, err.text);
     }

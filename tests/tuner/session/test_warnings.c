@@ -315,6 +315,9 @@ TEST(own_writes_are_no_neighbour)
     assert_int_equal(found(), 0);
     facts.result.monitor.device_written_bytes = 500e6;
     assert_int_equal(found(), WARNINGS_BIT(WARNING_NEIGHBOUR_BUSY));
+    facts.asked.beside = true; /* loads of ours write, too */
+    assert_int_equal(found(), 0);
+    facts.asked.beside = false;
     facts.plan.point.sync = SYNC_EACH;
     assert_int_equal(found(), 0);
     facts.plan.point.sync = SYNC_END;
