@@ -113,7 +113,9 @@ static void print_groups(FILE *out, unsigned command, bool all)
 void options_print_help(FILE *out, const char *command_name, const char *summary, unsigned command,
                         const char *example, bool all)
 {
-    fprintf(out, "Usage: fstune %s [OPTION...]\n\n", command_name);
+    /* Behind the words of a program no option is ours. */
+    const bool ends_in_program = strstr(command_name, " -- ") != NULL;
+    fprintf(out, "Usage: fstune %s%s\n\n", command_name, ends_in_program ? "" : " [OPTION...]");
     print_wrapped(out, summary, 0);
     if (count_rows(command, OPTIONS_N_GROUPS) > MOST_UNGROUPED)
         print_groups(out, command, all);

@@ -19,6 +19,7 @@ enum {
     CALIBRATE = OPTIONS_CALIBRATE,
     PREDICT = OPTIONS_PREDICT,
     ADVISE = OPTIONS_ADVISE,
+    COST = OPTIONS_COST,
     BOTH = RECOMMEND | MEASURE,
     RUNS = BOTH | EXPERIMENT,
     EVERY = RUNS | DOCTOR,
@@ -94,7 +95,7 @@ static const struct option_row rows[] = {
            "threads, each with its own part of the file and its own queue"),
     LEVELS("sync", "SYNC", FACTOR_SYNC, "none, end, each", "end", RUNS,
            "durability of writes: no flush, one at the end of a run, or one with each write", IN(WORKLOAD)),
-    ROW("path", "DIR", "", ".", text, PLACE(file.path), EVERY | CALIBRATE | PREDICT,
+    ROW("path", "DIR", "", ".", text, PLACE(file.path), EVERY | CALIBRATE | PREDICT | COST,
         "directory on the file system to measure; a nameless file is made there", .needs = "validate",
         IN(WHERE)),
     SIZE("file-size", file.size_bytes, "128m..1000t", "1g", EVERY,
@@ -146,7 +147,7 @@ static const struct option_row rows[] = {
     CHOICE("prefer", "cheapest|fastest", search.prefers, "cheapest", RECOMMEND,
            "recommend the cheapest setting within the tolerance, or the fastest, whatever it costs",
            IN(ANSWER)),
-    SHARE("confidence", runs.confidence_share, "50%..99.9%", "95%", RUNS,
+    SHARE("confidence", runs.confidence_share, "50%..99.9%", "95%", RUNS | COST,
           "confidence of intervals and of the recommendation"),
     CHOICE("objective", "throughput|iops|latency|p99", search.objective, "throughput", RECOMMEND,
            "what is optimised: bytes or requests per second, or the mean or 99th percentile of latency, "
@@ -327,6 +328,31 @@ static const struct option_row rows[] = {
     DURATION("burst-interval", burst.interval_ns, "1ms..1h", "none", RECOMMEND | ADVISE,
              "time from the end of a burst to the beginning of the next, in which the kernel writes back"),
 
+    /* Options of `cost`: the neighbour that is delayed, and how it is watched. */
+    TEXT("base", "FILE", cost.base, COST,
+         "calculate only: the times t0..tm of the neighbour alone, in seconds, one run a line (CSV)",
+         .needs = "delayed"),
+    TEXT("delayed", "FILE", cost.delayed, COST, "the same beside the program", .needs = "base"),
+    ROW("reference", "NAME", "", "", files, TYPED(cost.references, struct settings_files), COST,
+        "the neighbour: files (reads, creates and syncs files; the default), cpu or memory; several times: "
+        "the mean of their costs",
+        IN(ANSWER)),
+    COUNT("points", cost.points, "2..64", "7", COST,
+          "observation points: the cost is a sum over the intervals between them, so that only costs of as "
+          "many points compare"),
+    COUNT("runs", cost.runs, "1..1000", "11", COST,
+          "runs of the neighbour alone, and as many beside the command, in random order", IN(ANSWER)),
+    DURATION("duration", cost.run_ns, "50ms..10m", "500ms", COST, "about how long the neighbour takes alone",
+             IN(ANSWER)),
+    DURATION("settle", cost.settle_ns, "0s..10m", "300ms", COST,
+             "time that the command runs before the neighbour starts"),
+    TEXT("load", "L1,L2,...", cost.loads, COST,
+         "loads of the command: each takes the place of %L in its words, and gets a cost of its own",
+         IN(ANSWER)),
+    CHOICE("observe", "auto|fanotify|inotify|self", cost.observe, "auto", COST,
+           "how the neighbour's progress is seen: by the kernel's notification of opens (fanotify needs "
+           "root), or by its own clock"),
+
     /* Options that say where the command reads, writes and prints. */
     TEXT("simulate", "SURFACE", file.simulate, RUNS,
          "measure a simulated surface (a file) in virtual time instead of a disk"),
@@ -335,10 +361,10 @@ static const struct option_row rows[] = {
     ROW("prior", "FILE", "", "", files, TYPED(search.priors, struct settings_files), RECOMMEND,
         "an earlier answer (--json) or journal that steers where to look first; up to 4 times"),
     ROW("seed", "N", "0..9223372036854775807", "drawn from the system, and printed", seed, PLACE(seed),
-        EVERY | CALIBRATE | PREDICT, "start of all random numbers", GIVEN(seed_given)),
+        EVERY | CALIBRATE | PREDICT | COST, "start of all random numbers", GIVEN(seed_given)),
     TEXT("config", "FILE", config, BOTH | RETUNE | LINE_ONLY,
          "configuration with the same settings, underscores for dashes; the command line wins"),
-    FLAG("dry-run", dry_run, EVERY | RETUNE | CALIBRATE | PREDICT, "print the plan and do nothing",
+    FLAG("dry-run", dry_run, EVERY | RETUNE | CALIBRATE | PREDICT | COST, "print the plan and do nothing",
          IN(OUTPUT)),
     /* Each command has formats of its own. */
     ROW("format", "text|json|markdown|csv", "", "text", format, PLACE(format), RECOMMEND,
@@ -353,11 +379,12 @@ static const struct option_row rows[] = {
         IN(OUTPUT)),
     ROW("format", "csv|json", "", "", format, PLACE(format), HISTORY | LINE_ONLY,
         "of export: a row for each replay (csv, unless this is given), or an object"),
-    ROW("json", NULL, "", "", json, PLACE(format), EVERY | HISTORY | RETUNE | CALIBRATE | PREDICT | ADVISE,
-        "print one JSON document", .alias_of = "format", IN(OUTPUT)),
+    ROW("json", NULL, "", "", json, PLACE(format),
+        EVERY | HISTORY | RETUNE | CALIBRATE | PREDICT | ADVISE | COST, "print one JSON document",
+        .alias_of = "format", IN(OUTPUT)),
     FLAG("verbose", verbose, RECOMMEND, "how the search worked and which settings it left out, too",
          IN(OUTPUT)),
-    FLAG("quiet", quiet, EVERY | RETUNE | CALIBRATE | PREDICT, "no progress line"),
+    FLAG("quiet", quiet, EVERY | RETUNE | CALIBRATE | PREDICT | COST, "no progress line"),
 };
 
 _Static_assert(sizeof(rows) / sizeof(rows[0]) < OPTIONS_MAX_ROWS, "the table has outgrown OPTIONS_MAX_ROWS");

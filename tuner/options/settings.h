@@ -237,6 +237,16 @@ struct settings_calibrate {
     uint64_t limits_bytes[2]; /* --set-dirty-limits: background, hard */
 };
 
+/* Of `cost`. */
+struct settings_cost {
+    char base[SETTINGS_TEXT_SIZE], delayed[SETTINGS_TEXT_SIZE]; /* --base, --delayed; "" */
+    struct settings_files references;                           /* --reference */
+    uint32_t points, runs;
+    uint64_t run_ns, settle_ns;
+    char loads[SETTINGS_TEXT_SIZE]; /* --load; "" */
+    unsigned observe;               /* 0: the first that works, else 1 + enum observer_kind */
+};
+
 struct settings {
     /* Of every command. */
     bool dry_run, quiet, verbose;
@@ -247,6 +257,7 @@ struct settings {
     char config[SETTINGS_TEXT_SIZE];                          /* --config; "" */
     char operands[SETTINGS_MAX_OPERANDS][SETTINGS_TEXT_SIZE]; /* words without dashes */
     size_t n_operands, operands_allowed;
+    const char *const *program;      /* the words behind --, NULL last; NULL: there are none. Borrowed */
     char output[SETTINGS_TEXT_SIZE]; /* --output of plot and calibrate; "" */
     struct settings_files answers;   /* --from; the first path is "-" where none is given */
 
@@ -264,6 +275,7 @@ struct settings {
     struct settings_calibrate calibrate;
     struct settings_experiment experiment;
     struct settings_prediction prediction;
+    struct settings_cost cost;
 };
 
 /* The defaults of `recommend`, as the table of options states them. */
