@@ -42,7 +42,7 @@ $(error tests/lint/layers lists no folder)
 endif
 
 sources = $(wildcard $(1)/*.c)
-library_sources = $(filter-out tuner/commands/main.c,$(call sources,$(1)))
+library_sources = $(filter-out tuner/commands/main.c tuner/impact/atoms_helper.c,$(call sources,$(1)))
 test_sources := $(wildcard $(layers:%=tests/%/test_*.c))
 # What stands in tests/ is linked into every test program, what stands beside the folders of a floor's tests into each of those.
 helper_sources = $(call sources,tests) $(call sources,tests/$(1))
@@ -236,6 +236,11 @@ define rules-of-build
 $(call rules-of-objects,$(1))
 
 build/$(1)/fstune: build/$(1)/tuner/commands/main.o $(call archives_tuner,$(1))
+	$$(call say,LINK,$$@)
+	$$(Q)$$(CC) $$(compile_$(1)) $$(CFLAGS) $$(link_$(1)) $$(LDFLAGS) $$^ $$(libs_tuner) -o $$@
+
+# For guests: it takes from the archives what the atomic tests need alone.
+build/$(1)/fstune-atoms: build/$(1)/tuner/impact/atoms_helper.o $(call archives_tuner,$(1))
 	$$(call say,LINK,$$@)
 	$$(Q)$$(CC) $$(compile_$(1)) $$(CFLAGS) $$(link_$(1)) $$(LDFLAGS) $$^ $$(libs_tuner) -o $$@
 

@@ -23,7 +23,8 @@ enum {
     OPTIONS_CALIBRATE = 512,
     OPTIONS_PREDICT = 1024,
     OPTIONS_ADVISE = 2048,
-    OPTIONS_COST = 4096
+    OPTIONS_COST = 4096,
+    OPTIONS_ATOMS = 8192
 };
 
 /* Under which heading --help prints an option, in this order. Those that few need come last, and where a

@@ -20,6 +20,8 @@ enum {
     PREDICT = OPTIONS_PREDICT,
     ADVISE = OPTIONS_ADVISE,
     COST = OPTIONS_COST,
+    ATOMS = OPTIONS_ATOMS,
+    IMPACT = COST | ATOMS,
     BOTH = RECOMMEND | MEASURE,
     RUNS = BOTH | EXPERIMENT,
     EVERY = RUNS | DOCTOR,
@@ -95,7 +97,7 @@ static const struct option_row rows[] = {
            "threads, each with its own part of the file and its own queue"),
     LEVELS("sync", "SYNC", FACTOR_SYNC, "none, end, each", "end", RUNS,
            "durability of writes: no flush, one at the end of a run, or one with each write", IN(WORKLOAD)),
-    ROW("path", "DIR", "", ".", text, PLACE(file.path), EVERY | CALIBRATE | PREDICT | COST,
+    ROW("path", "DIR", "", ".", text, PLACE(file.path), EVERY | CALIBRATE | PREDICT | IMPACT,
         "directory on the file system to measure; a nameless file is made there", .needs = "validate",
         IN(WHERE)),
     SIZE("file-size", file.size_bytes, "128m..1000t", "1g", EVERY,
@@ -147,7 +149,7 @@ static const struct option_row rows[] = {
     CHOICE("prefer", "cheapest|fastest", search.prefers, "cheapest", RECOMMEND,
            "recommend the cheapest setting within the tolerance, or the fastest, whatever it costs",
            IN(ANSWER)),
-    SHARE("confidence", runs.confidence_share, "50%..99.9%", "95%", RUNS | COST,
+    SHARE("confidence", runs.confidence_share, "50%..99.9%", "95%", RUNS | IMPACT,
           "confidence of intervals and of the recommendation"),
     CHOICE("objective", "throughput|iops|latency|p99", search.objective, "throughput", RECOMMEND,
            "what is optimised: bytes or requests per second, or the mean or 99th percentile of latency, "
@@ -241,9 +243,9 @@ static const struct option_row rows[] = {
          "measure although the machine is busy, on battery, or was just started"),
 
     /* Options of pictures. */
-    TEXT("output", "FILE", output, PLOT | CALIBRATE,
+    TEXT("output", "FILE", output, PLOT | CALIBRATE | ATOMS,
          "also -o: of plot where the picture goes, FILE.png, .svg or .pdf, else the terminal; of calibrate "
-         "the host file, else nothing is kept"),
+         "the host file, of atoms the figures as JSON, else nothing is kept"),
     CHOICE("terminal", "dumb|sixel", plot.terminal, "dumb", PLOT,
            "letters, or pixels for a terminal that can show them; without --output"),
     ROW("size", "WxH", "", "", picture_size, PLACE(plot.size), PLOT,
@@ -353,6 +355,13 @@ static const struct option_row rows[] = {
            "how the neighbour's progress is seen: by the kernel's notification of opens (fanotify needs "
            "root), or by its own clock"),
 
+    /* Options of `atoms`. */
+    TEXT("only", "NAME,...", atoms.only, ATOMS, "only these tests"),
+    COUNT("rounds", atoms.rounds, "6..1000", "25", ATOMS, "timings of each test"),
+    FLAG("check-linear", atoms.check_linear, ATOMS,
+         "put delays into the activities where that is possible, and show that a test takes longer in "
+         "proportion"),
+
     /* Options that say where the command reads, writes and prints. */
     TEXT("simulate", "SURFACE", file.simulate, RUNS,
          "measure a simulated surface (a file) in virtual time instead of a disk"),
@@ -361,7 +370,7 @@ static const struct option_row rows[] = {
     ROW("prior", "FILE", "", "", files, TYPED(search.priors, struct settings_files), RECOMMEND,
         "an earlier answer (--json) or journal that steers where to look first; up to 4 times"),
     ROW("seed", "N", "0..9223372036854775807", "drawn from the system, and printed", seed, PLACE(seed),
-        EVERY | CALIBRATE | PREDICT | COST, "start of all random numbers", GIVEN(seed_given)),
+        EVERY | CALIBRATE | PREDICT | IMPACT, "start of all random numbers", GIVEN(seed_given)),
     TEXT("config", "FILE", config, BOTH | RETUNE | LINE_ONLY,
          "configuration with the same settings, underscores for dashes; the command line wins"),
     FLAG("dry-run", dry_run, EVERY | RETUNE | CALIBRATE | PREDICT | COST, "print the plan and do nothing",
@@ -380,7 +389,7 @@ static const struct option_row rows[] = {
     ROW("format", "csv|json", "", "", format, PLACE(format), HISTORY | LINE_ONLY,
         "of export: a row for each replay (csv, unless this is given), or an object"),
     ROW("json", NULL, "", "", json, PLACE(format),
-        EVERY | HISTORY | RETUNE | CALIBRATE | PREDICT | ADVISE | COST, "print one JSON document",
+        EVERY | HISTORY | RETUNE | CALIBRATE | PREDICT | ADVISE | IMPACT, "print one JSON document",
         .alias_of = "format", IN(OUTPUT)),
     FLAG("verbose", verbose, RECOMMEND, "how the search worked and which settings it left out, too",
          IN(OUTPUT)),

@@ -247,6 +247,13 @@ struct settings_cost {
     unsigned observe;               /* 0: the first that works, else 1 + enum observer_kind */
 };
 
+/* Of `atoms`. */
+struct settings_atoms {
+    char only[SETTINGS_TEXT_SIZE]; /* --only; "" */
+    uint32_t rounds;
+    bool check_linear;
+};
+
 struct settings {
     /* Of every command. */
     bool dry_run, quiet, verbose;
@@ -276,6 +283,7 @@ struct settings {
     struct settings_experiment experiment;
     struct settings_prediction prediction;
     struct settings_cost cost;
+    struct settings_atoms atoms;
 };
 
 /* The defaults of `recommend`, as the table of options states them. */
