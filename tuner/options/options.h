@@ -40,7 +40,7 @@ enum option_group {
 };
 
 /* More rows than the table will have. */
-#define OPTIONS_MAX_ROWS 128
+#define OPTIONS_MAX_ROWS 192
 
 struct option_row;
 

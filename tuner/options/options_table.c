@@ -149,7 +149,7 @@ static const struct option_row rows[] = {
     CHOICE("prefer", "cheapest|fastest", search.prefers, "cheapest", RECOMMEND,
            "recommend the cheapest setting within the tolerance, or the fastest, whatever it costs",
            IN(ANSWER)),
-    SHARE("confidence", runs.confidence_share, "50%..99.9%", "95%", RUNS | IMPACT,
+    SHARE("confidence", runs.confidence_share, "50%..99.9%", "95%", RUNS | IMPACT | PREDICT,
           "confidence of intervals and of the recommendation"),
     CHOICE("objective", "throughput|iops|latency|p99", search.objective, "throughput", RECOMMEND,
            "what is optimised: bytes or requests per second, or the mean or 99th percentile of latency, "
@@ -329,6 +329,26 @@ static const struct option_row rows[] = {
          "answer for a steady load"),
     DURATION("burst-interval", burst.interval_ns, "1ms..1h", "none", RECOMMEND | ADVISE,
              "time from the end of a burst to the beginning of the next, in which the kernel writes back"),
+
+    /* Options of `predict vm`. */
+    TEXT("host-atoms", "FILE", prediction.vm.host_atoms, PREDICT,
+         "predict vm: what fstune atoms --output wrote here"),
+    TEXT("guest-atoms", "FILE", prediction.vm.guest_atoms, PREDICT,
+         "predict vm: the same of the guest, by fstune or fstune-atoms in it"),
+    TEXT("activity", "FILE", prediction.vm.activity, PREDICT,
+         "predict vm: the program's time and counts, as the member activity of an earlier prediction; else "
+         "the command behind -- runs here"),
+    COUNT("runs", prediction.vm.runs, "1..100", "5", PREDICT,
+          "predict vm: runs of the command that are timed, beside one whose system calls are counted"),
+    TEXT("train", "FILE", prediction.vm.train, PREDICT,
+         "predict vm: a regression instead, over programs whose target is known: columns of metrics, the "
+         "target last (CSV)"),
+    TEXT("predict", "FILE", prediction.vm.predict, PREDICT, "predict vm: metrics of programs to predict",
+         .needs = "train"),
+    CHOICE("regression", "least-squares|robust|non-negative", prediction.vm.method, "least-squares", PREDICT,
+           "predict vm: how; robust is hardly moved by outliers, non-negative has no cost below 0 and no "
+           "constant",
+           .needs = "train"),
 
     /* Options of `cost`: the neighbour that is delayed, and how it is watched. */
     TEXT("base", "FILE", cost.base, COST,

@@ -98,6 +98,17 @@ struct settings_experiment {
     size_t n_order;
 };
 
+/* Of `predict vm`. */
+#define SETTINGS_MAX_ACTIVITY_RUNS 100
+
+struct settings_vm {
+    char host_atoms[SETTINGS_TEXT_SIZE], guest_atoms[SETTINGS_TEXT_SIZE]; /* "" */
+    char activity[SETTINGS_TEXT_SIZE];                                    /* --activity; "" */
+    char train[SETTINGS_TEXT_SIZE], predict[SETTINGS_TEXT_SIZE];          /* of the regression; "" */
+    unsigned method;                                                      /* enum regression_method */
+    uint32_t runs;
+};
+
 /* Of `predict` and `advise`: the machine, the writes, and where the model goes beyond the paper's. */
 enum settings_model { SETTINGS_MODEL_PAPER, SETTINGS_MODEL_LINUX };
 
@@ -118,6 +129,7 @@ struct settings_prediction {
     bool validate;
     uint32_t repetitions;
     bool repetitions_given;
+    struct settings_vm vm;
     char csv[SETTINGS_TEXT_SIZE];     /* --csv; "-": standard output; "" */
     char picture[SETTINGS_TEXT_SIZE]; /* --plot; "-": letters on standard output; "" */
 };
