@@ -46,8 +46,10 @@ static const struct atom *const table[] = {
 
 _Static_assert(sizeof table / sizeof table[0] <= ATOMS_MAX, "the table has outgrown ATOMS_MAX");
 
-const struct atom *atoms_row(size_t i)
+const struct atom *atoms_row(enum atoms_set set, size_t i)
 {
+    if (set == ATOMS_STORAGE)
+        return atom_storage_row(i);
     return i < sizeof table / sizeof table[0] ? table[i] : NULL;
 }
 
@@ -160,7 +162,9 @@ static int open_sample(struct atoms *atoms, const struct atoms_plan *plan, const
         (struct atoms_sample){.atom = atom, .values_s = calloc(plan->n_rounds, sizeof *sample->values_s)};
     if (sample->values_s == NULL)
         return -ENOMEM;
-    sample->result = atom->open(&plan->place, &atoms->shared[atoms->n], &atoms->state[atoms->n]);
+    struct atom_place place = plan->place;
+    place.atom = atom;
+    sample->result = atom->open(&place, &atoms->shared[atoms->n], &atoms->state[atoms->n]);
     if (sample->result == 0)
         sample->result = calibrate_repetitions(atom, atoms->state[atoms->n], plan->sample_ns, &sample->n);
     atoms->n++;
@@ -175,8 +179,9 @@ int atoms_open(struct atoms *atoms, const struct atoms_plan *plan, struct err *e
     if (shared == MAP_FAILED)
         return err_sys(err, -errno, "no memory for the atomic tests");
     atoms->shared = shared;
-    for (size_t i = 0; atoms_row(i) != NULL; i++) {
-        if (is_wanted(plan->only, atoms_row(i)->name) && open_sample(atoms, plan, atoms_row(i)) < 0)
+    for (size_t i = 0; atoms_row(plan->set, i) != NULL; i++) {
+        const struct atom *atom = atoms_row(plan->set, i);
+        if (is_wanted(plan->only, atom->name) && open_sample(atoms, plan, atom) < 0)
             return err_set(err, -ENOMEM, "no memory for the atomic tests");
         if (plan->interrupted != NULL && atomic_load(plan->interrupted) != 0)
             return err_set(err, -EINTR, "interrupted");

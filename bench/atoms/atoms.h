@@ -14,8 +14,11 @@
 #include <stdint.h>
 
 /* What a test works with: where its files go, and the delay that it puts into each activity. */
+struct atom;
+
 struct atom_place {
-    const char *directory; /* NULL: tests of files are left out */
+    const char *directory;   /* NULL: tests of files are left out */
+    const struct atom *atom; /* the test that is opened */
 };
 
 /* Memory that the partner of a test shares, be it a thread or a process. */
@@ -26,6 +29,7 @@ struct atom_shared {
 
 struct atom {
     const char *name, *per;
+    uint32_t kind, size_bytes; /* of the tests of storage, which share their functions */
     bool can_delay;
     /* Delays of one activity that one delay of `shared` causes. */
     double delays_each;
@@ -36,12 +40,16 @@ struct atom {
     void (*close)(void *state);           /* accepts NULL */
 };
 
-/* All of them; NULL behind the last. */
-const struct atom *atoms_row(size_t i);
+/* The activities of a system; and the basic operations of a storage, whose costs are its system vector. */
+enum atoms_set { ATOMS_SYSTEM, ATOMS_STORAGE };
+
+/* All of a set; NULL behind the last. */
+const struct atom *atoms_row(enum atoms_set set, size_t i);
 
 #define ATOMS_MAX 40
 
 struct atoms_plan {
+    enum atoms_set set;
     struct atom_place place;
     uint64_t sample_ns; /* about how long one timing lasts */
     uint32_t n_rounds;  /* timings of each test */

@@ -10,6 +10,9 @@ extern const struct atom atom_syscall, atom_exception, atom_timer, atom_integer,
     atom_shootdown, atom_fork, atom_exec, atom_cache_read, atom_cache_write, atom_direct_read_4k,
     atom_direct_read_64k, atom_direct_write_4k, atom_flush, atom_tcp, atom_udp;
 
+/* The basic operations of a storage; NULL behind the last. */
+const struct atom *atom_storage_row(size_t i);
+
 /* Keeps the processor busy for so long; 0: not at all. */
 void atom_spin(uint64_t delay_ns);
 

@@ -84,12 +84,12 @@ static void check_lines(struct atoms *atoms, struct result *result)
     }
 }
 
-static int check_only(const char *only, struct err *err)
+static int check_only(enum atoms_set set, const char *only, struct err *err)
 {
     const char *names[ATOMS_MAX + 1];
     size_t n = 0;
-    for (; atoms_row(n) != NULL; n++)
-        names[n] = atoms_row(n)->name;
+    for (; atoms_row(set, n) != NULL; n++)
+        names[n] = atoms_row(set, n)->name;
     for (const char *at = only; *at != '\0'; at += *at == ',') {
         char name[ATOMS_NAME_SIZE];
         const size_t length = strcspn(at, ",");
@@ -121,13 +121,15 @@ static int measure_atoms(const struct settings *settings, struct err *err)
     static struct atoms atoms;
     static struct result result;
     const char *only = settings->atoms.only;
-    const struct atoms_plan plan = {.place = {.directory = settings->file.path},
+    const enum atoms_set set = settings->atoms.storage ? ATOMS_STORAGE : ATOMS_SYSTEM;
+    const struct atoms_plan plan = {.set = set,
+                                    .place = {.directory = settings->file.path},
                                     .sample_ns = SAMPLE_NS,
                                     .n_rounds = settings->atoms.rounds,
                                     .seed = settings->seed_given ? settings->seed : rng_seed_from_system(),
                                     .only = only[0] != '\0' ? only : NULL,
                                     .interrupted = &interrupt_signal};
-    int code = check_only(only, err);
+    int code = check_only(set, only, err);
     if (code == 0 && settings->output[0] != '\0')
         code = publish_check(settings->output, err);
     if (code < 0)

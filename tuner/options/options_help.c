@@ -8,7 +8,7 @@
 #define WIDTH       100
 #define HELP_COLUMN 30
 /* As many options are a list that one can read; more are parted. */
-#define MOST_UNGROUPED 25
+#define MOST_UNGROUPED 32
 
 /* Words of the text from the current column on; further lines begin at `indent`. Ends the line. */
 static void print_wrapped(FILE *out, const char *text, int indent)

@@ -263,7 +263,7 @@ struct settings_cost {
 struct settings_atoms {
     char only[SETTINGS_TEXT_SIZE]; /* --only; "" */
     uint32_t rounds;
-    bool check_linear;
+    bool check_linear, storage;
 };
 
 struct settings {

@@ -30,7 +30,7 @@ TEST(every_test_gives_a_value_a_round_or_says_that_it_is_not_here)
     assert_int_equal(atoms_measure(&atoms, &plan), 0);
     assert_int_equal(atoms.n_rounds, plan.n_rounds);
     size_t n_rows = 0, n_measured = 0;
-    while (atoms_row(n_rows) != NULL)
+    while (atoms_row(ATOMS_SYSTEM, n_rows) != NULL)
         n_rows++;
     assert_int_equal(atoms.n, n_rows);
     for (size_t i = 0; i < atoms.n; i++) {
@@ -46,19 +46,19 @@ TEST(every_test_gives_a_value_a_round_or_says_that_it_is_not_here)
 
 TEST(names_are_words_and_differ)
 {
-    for (size_t i = 0; atoms_row(i) != NULL; i++) {
-        assert_int_equal(strspn(atoms_row(i)->name, "abcdefghijklmnopqrstuvwxyz0123456789_"),
-                         strlen(atoms_row(i)->name));
+    for (size_t i = 0; atoms_row(ATOMS_SYSTEM, i) != NULL; i++) {
+        assert_int_equal(strspn(atoms_row(ATOMS_SYSTEM, i)->name, "abcdefghijklmnopqrstuvwxyz0123456789_"),
+                         strlen(atoms_row(ATOMS_SYSTEM, i)->name));
         for (size_t other = 0; other < i; other++)
-            assert_string_not_equal(atoms_row(i)->name, atoms_row(other)->name);
+            assert_string_not_equal(atoms_row(ATOMS_SYSTEM, i)->name, atoms_row(ATOMS_SYSTEM, other)->name);
     }
 }
 
 TEST(a_delay_in_the_activity_is_seen_in_the_time)
 {
     const double delay_s = 0.002;
-    for (size_t row = 0; atoms_row(row) != NULL; row++) {
-        const struct atom *atom = atoms_row(row);
+    for (size_t row = 0; atoms_row(ATOMS_SYSTEM, row) != NULL; row++) {
+        const struct atom *atom = atoms_row(ATOMS_SYSTEM, row);
         const struct atoms_plan plan = plan_of(atom->name);
         double s;
         if (!atom->can_delay)

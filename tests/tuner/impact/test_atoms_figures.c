@@ -24,9 +24,9 @@ EACH_TEST(NULL, free_both);
 
 static void make_figures(void)
 {
-    const struct atoms atoms = {.sample = {{.atom = atoms_row(0), .values_s = near},
-                                           {.atom = atoms_row(1), .values_s = lost},
-                                           {.atom = atoms_row(2), .result = -EOPNOTSUPP}},
+    const struct atoms atoms = {.sample = {{.atom = atoms_row(ATOMS_SYSTEM, 0), .values_s = near},
+                                           {.atom = atoms_row(ATOMS_SYSTEM, 1), .values_s = lost},
+                                           {.atom = atoms_row(ATOMS_SYSTEM, 2), .result = -EOPNOTSUPP}},
                                 .n = 3,
                                 .n_rounds = N_ROUNDS};
     atoms_figures_of(&atoms, 0.95, &figures);
@@ -60,9 +60,9 @@ TEST(a_difference_that_may_be_0_is_unresolved_and_stands_as_it_is)
     assert_int_equal(figures.figure[1].status, ATOMS_UNRESOLVED);
     assert_true(figures.figure[1].median_low_s < 0);
     assert_int_equal(figures.figure[2].status, ATOMS_NOT_HERE);
-    assert_null(atoms_figures_find(&figures, atoms_row(1)->name));
-    assert_null(atoms_figures_find(&figures, atoms_row(2)->name));
-    assert_non_null(atoms_figures_find(&figures, atoms_row(0)->name));
+    assert_null(atoms_figures_find(&figures, atoms_row(ATOMS_SYSTEM, 1)->name));
+    assert_null(atoms_figures_find(&figures, atoms_row(ATOMS_SYSTEM, 2)->name));
+    assert_non_null(atoms_figures_find(&figures, atoms_row(ATOMS_SYSTEM, 0)->name));
 }
 
 TEST(what_was_written_is_read_back)
