@@ -150,6 +150,12 @@ static int run_data(void *state, uint64_t n)
     return repeat(storage, storage->kind, n);
 }
 
+static int run_data_unsynced(void *state, uint64_t n)
+{
+    struct storage *storage = state;
+    return repeat(storage, storage->kind & SECOND, n);
+}
+
 /* Both in turn: each of n activities is a change from one to the other. */
 static int run_mix(void *state, uint64_t n)
 {
@@ -258,6 +264,14 @@ static const struct atom storage_table[] = {
     SIZES("write", WRITES | COLD, "durable", "one write in order, made durable,"),
     SIZES("randwrite", WRITES | RANDOM, "warm", "one write at random, into memory,"),
     SIZES("randwrite", WRITES | RANDOM | COLD, "durable", "one write at random, made durable,"),
+    {.name = "fsync",
+     .per = "one fdatasync after a write of 4 KiB",
+     .kind = WRITES | COLD,
+     .size_bytes = 4096,
+     .open = open_data,
+     .run = run_data,
+     .base = run_data_unsynced,
+     .close = close_storage},
     NAMES("open", run_opens, NULL, "one open and close"),
     NAMES("stat", run_stats, NULL, "one look at a file's attributes"),
     NAMES("create", run_creates, NULL, "one file created and removed"),

@@ -5,6 +5,7 @@
 #include "tuner/base/publish.h"
 #include "tuner/commands/command.h"
 #include "tuner/impact/predict_rows.h"
+#include "tuner/impact/predict_task.h"
 #include "tuner/impact/predict_vm.h"
 #include "tuner/options/options.h"
 #include "tuner/options/settings.h"
@@ -106,27 +107,42 @@ static int predict_guest(const struct settings *settings, struct err *err)
     return result < 0 ? command_explain(result, code, err->text) : EXIT_DONE;
 }
 
+static int predict_a_task(const struct settings *settings, struct err *err)
+{
+    static struct predict_task task;
+    int code = EXIT_USAGE, result = predict_task(&task, settings, err);
+    if (result == 0) {
+        code = EXIT_FAILED;
+        result =
+            settings->json ? predict_task_json(stdout, &task, err) : predict_task_text(stdout, &task, err);
+    }
+    predict_task_done(&task);
+    return result < 0 ? command_explain(result, code, err->text) : EXIT_DONE;
+}
+
 static int predict_something(const struct settings *settings, struct err *err)
 {
-    static const char *const subjects[] = {"write", "vm"};
-    static int (*const acts[])(const struct settings *, struct err *) = {predict_write, predict_guest};
+    static const char *const subjects[] = {"write", "vm", "task"};
+    static int (*const acts[])(const struct settings *, struct err *) = {predict_write, predict_guest,
+                                                                         predict_a_task};
     const size_t n = sizeof subjects / sizeof subjects[0];
     if (settings->n_operands == 0)
-        return err_set(err, -EINVAL, "what shall be predicted? Write fstune predict write, or vm");
+        return err_set(err, -EINVAL, "what shall be predicted? Write fstune predict write, vm or task");
     for (size_t i = 0; i < n; i++) {
         if (strcmp(settings->operands[0], subjects[i]) == 0)
             return acts[i](settings, err);
     }
     return options_refuse(settings->operands[0], "nothing that can be predicted", subjects, n,
-                          "write fstune predict write, or vm", err);
+                          "write fstune predict write, vm or task", err);
 }
 
 const struct command command_predict = {
     .name = "predict",
-    .operands = "write|vm",
+    .operands = "write|vm|task",
     .options = OPTIONS_PREDICT,
-    .summary = "predict what writes cost, or how long a program takes in a virtual machine",
-    .usage = "write|vm",
+    .summary =
+        "predict what writes cost, how long a program takes in a virtual machine, or a task on a storage",
+    .usage = "write|vm|task",
     .n_operands = 1,
     .run = command_run,
     .act = predict_something,
@@ -135,6 +151,7 @@ const struct command command_predict = {
         "a trace costs (CAWL, a model of Linux' page cache), where the page cache stops to help, and "
         "how much memory is dirty meanwhile. Nothing is written, except with --validate. `predict vm` "
         "computes from the atomic tests of a host and a guest (fstune atoms) how long the command behind -- "
-        "takes in the guest, and why.",
+        "takes in the guest, and why; `predict task` from the basic operations of a storage how long a "
+        "task takes on it.",
     .example = "fstune predict write --host host.conf --total 8g --request-size 1m --delay 10ms",
 };

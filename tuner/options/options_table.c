@@ -350,6 +350,12 @@ static const struct option_row rows[] = {
            "constant",
            .needs = "train"),
 
+    /* Options of `predict task`. */
+    TEXT("task", "FILE", prediction.task.task, PREDICT,
+         "predict task: what it does, as lines operation,count (CSV), or a profile (FILE.json)"),
+    TEXT("system", "FILE", prediction.task.system, PREDICT,
+         "predict task: what operations cost, as fstune atoms --io --output wrote it"),
+
     /* Options of `cost`: the neighbour that is delayed, and how it is watched. */
     TEXT("base", "FILE", cost.base, COST,
          "calculate only: the times t0..tm of the neighbour alone, in seconds, one run a line (CSV)",

@@ -109,6 +109,11 @@ struct settings_vm {
     uint32_t runs;
 };
 
+/* Of `predict task`. */
+struct settings_task {
+    char task[SETTINGS_TEXT_SIZE], system[SETTINGS_TEXT_SIZE]; /* "" */
+};
+
 /* Of `predict` and `advise`: the machine, the writes, and where the model goes beyond the paper's. */
 enum settings_model { SETTINGS_MODEL_PAPER, SETTINGS_MODEL_LINUX };
 
@@ -130,6 +135,7 @@ struct settings_prediction {
     uint32_t repetitions;
     bool repetitions_given;
     struct settings_vm vm;
+    struct settings_task task;
     char csv[SETTINGS_TEXT_SIZE];     /* --csv; "-": standard output; "" */
     char picture[SETTINGS_TEXT_SIZE]; /* --plot; "-": letters on standard output; "" */
 };
