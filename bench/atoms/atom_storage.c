@@ -37,24 +37,74 @@ struct storage {
     char names[2][NAME_SIZE];
 };
 
+/* Two files serve all tests: one whose pages stay in memory, and one whose pages are dropped. */
+static struct {
+    int fd;
+    unsigned n_users;
+} data_files[2];
+
+static size_t data_file_of(const struct storage *storage)
+{
+    return (storage->kind & COLD) != 0;
+}
+
 static void close_storage(void *state)
 {
     struct storage *storage = state;
-    if (storage->fd >= 0)
+    const size_t file = data_file_of(storage);
+    if (storage->fd >= 0) {
         close(storage->fd);
+        data_files[file].n_users--;
+        if (data_files[file].n_users == 0)
+            close(data_files[file].fd);
+    }
     if (storage->dir_fd >= 0)
         close(storage->dir_fd);
     free(storage->buffer);
     free(storage);
 }
 
-static int fill_storage(struct storage *storage)
+static int make_data_file(struct storage *storage, const char *directory, int *ret_fd)
 {
-    int result = 0;
+    bool is_tmpfile;
+    int fd, result = target_scratch_check(directory, FILE_BYTES, NULL);
+    if (result == 0)
+        result = target_create_nameless(storage->dir_fd, directory, &fd, &is_tmpfile, NULL);
+    if (result < 0)
+        return result;
     rng_fill(&storage->rng, storage->buffer, MIB);
     for (uint64_t at = 0; at < FILE_BYTES && result == 0; at += MIB)
-        result = full_io_write(storage->fd, storage->buffer, MIB, at, NULL);
-    return result == 0 ? full_io_sync(storage->fd) : result;
+        result = full_io_write(fd, storage->buffer, MIB, at, NULL);
+    if (result == 0)
+        result = full_io_sync(fd);
+    if (result == 0 && (storage->kind & COLD) != 0)
+        (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    if (result < 0)
+        close(fd);
+    else
+        *ret_fd = fd;
+    return result;
+}
+
+/* Each test has a descriptor of its own, because advice about the order of reads belongs to that. */
+static int use_data_file(struct storage *storage, const char *directory)
+{
+    char path[32];
+    const size_t file = data_file_of(storage);
+    int result = data_files[file].n_users == 0 ? make_data_file(storage, directory, &data_files[file].fd) : 0;
+    if (result < 0)
+        return result;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", data_files[file].fd);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0) {
+        result = -errno;
+        if (data_files[file].n_users == 0)
+            close(data_files[file].fd);
+        return result;
+    }
+    storage->fd = fd;
+    data_files[file].n_users++;
+    return 0;
 }
 
 static int open_storage_directory(const struct atom_place *place, struct storage *storage)
@@ -86,18 +136,11 @@ static int open_names(const struct atom_place *place, struct atom_shared *shared
 
 static int open_data(const struct atom_place *place, struct atom_shared *shared, void **ret_state)
 {
-    bool is_tmpfile;
     int result = open_names(place, shared, ret_state);
     if (result < 0)
         return result;
     struct storage *storage = *ret_state;
-    result = target_scratch_check(place->directory, FILE_BYTES, NULL);
-    if (result == 0)
-        result = target_create_nameless(storage->dir_fd, place->directory, &storage->fd, &is_tmpfile, NULL);
-    if (result == 0)
-        result = fill_storage(storage);
-    if (result == 0 && (storage->kind & COLD) != 0)
-        (void)posix_fadvise(storage->fd, 0, 0, POSIX_FADV_DONTNEED);
+    result = use_data_file(storage, place->directory);
     if (result < 0) {
         close_storage(storage);
         *ret_state = NULL;

@@ -20,20 +20,15 @@ static double above(struct atomic_cost cost)
     return isfinite(cost.interval.high) ? cost.interval.high - cost.s : 0;
 }
 
-static int is_cost(struct atomic_cost cost)
-{
-    return isfinite(cost.s) && cost.s >= 0;
-}
-
 int atomic_predict(struct atomic_cost host, const struct atomic_term *terms, size_t n,
                    struct atomic_prediction *ret)
 {
     double vm_s = host.s, explained_s = 0, low = square(below(host)), high = square(above(host));
-    if (!is_cost(host))
+    if (!isfinite(host.s) || host.s < 0)
         return -EINVAL;
     for (size_t i = 0; i < n; i++) {
         const struct atomic_term *term = &terms[i];
-        if (!is_cost(term->host) || !is_cost(term->guest) || !isfinite(term->count) || term->count < 0)
+        if (!isfinite(term->host.s) || !isfinite(term->guest.s) || !isfinite(term->count) || term->count < 0)
             return -EINVAL;
         vm_s += term->count * (term->guest.s - term->host.s);
         explained_s += term->count * term->host.s;

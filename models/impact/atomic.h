@@ -27,6 +27,8 @@ struct atomic_prediction {
     double explained_s;       /* of the time on the host, by the terms */
 };
 
-/* Costs and counts >= 0. 0; -EINVAL where a cost or a count is negative or not finite. */
+/* Counts and the time on the host >= 0. A cost may be below 0: a difference of two timings that noise hides
+ * is taken as it was measured, with its interval. 0; -EINVAL where a count is negative or anything not
+ * finite. */
 int atomic_predict(struct atomic_cost host, const struct atomic_term *terms, size_t n,
                    struct atomic_prediction *ret);

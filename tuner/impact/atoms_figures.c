@@ -100,13 +100,20 @@ void atoms_figures_of(const struct atoms *atoms, double confidence_share, struct
     describe_system(ret);
 }
 
-const struct atoms_figure *atoms_figures_find(const struct atoms_figures *figures, const char *name)
+const struct atoms_figure *atoms_figures_find_any(const struct atoms_figures *figures, const char *name)
 {
     for (size_t i = 0; i < figures->n; i++) {
-        if (strcmp(figures->figure[i].name, name) == 0 && figures->figure[i].status == ATOMS_MEASURED)
-            return &figures->figure[i];
+        const struct atoms_figure *figure = &figures->figure[i];
+        if (strcmp(figure->name, name) == 0 && figure->status != ATOMS_NOT_HERE && isfinite(figure->median_s))
+            return figure;
     }
     return NULL;
+}
+
+const struct atoms_figure *atoms_figures_find(const struct atoms_figures *figures, const char *name)
+{
+    const struct atoms_figure *figure = atoms_figures_find_any(figures, name);
+    return figure != NULL && figure->status == ATOMS_MEASURED ? figure : NULL;
 }
 
 static json_t *figure_json(const struct atoms_figure *figure)

@@ -37,6 +37,9 @@ void atoms_figures_of(const struct atoms *atoms, double confidence_share, struct
 /* NULL: the file has none of that name that was measured. */
 const struct atoms_figure *atoms_figures_find(const struct atoms_figures *figures, const char *name);
 
+/* The same, also where the figure is unresolved; it may then be below 0. */
+const struct atoms_figure *atoms_figures_find_any(const struct atoms_figures *figures, const char *name);
+
 /* The document fstune/atoms/1; NULL: no memory. */
 json_t *atoms_figures_json(const struct atoms_figures *figures, bool is_interrupted);
 

@@ -126,11 +126,12 @@ static struct atomic_cost cost_of(const struct atoms_figure *figure)
     return (struct atomic_cost){figure->median_s, {figure->median_low_s, figure->median_high_s}};
 }
 
-/* A test that one of the files lacks leaves its activity uncovered, which is told. */
+/* A test that one of the files lacks leaves its activity uncovered, which is told. One that is unresolved
+ * counts as it was measured, with its interval: to leave it out would take it for 0. */
 static void add_term(struct predict_vm *vm, const char *name, double count)
 {
-    const struct atoms_figure *host = atoms_figures_find(&vm->host, name);
-    const struct atoms_figure *guest = atoms_figures_find(&vm->guest, name);
+    const struct atoms_figure *host = atoms_figures_find_any(&vm->host, name);
+    const struct atoms_figure *guest = atoms_figures_find_any(&vm->guest, name);
     if (!(count > 0))
         return;
     if (host == NULL || guest == NULL) {

@@ -383,8 +383,10 @@ static const struct option_row rows[] = {
 
     /* Options of `atoms`. */
     TEXT("only", "NAME,...", atoms.only, ATOMS, "only these tests"),
-    FLAG("io", atoms.storage, ATOMS,
-         "the basic operations of the storage in --path instead, for fstune predict task"),
+    FLAG(
+        "io", atoms.storage, ATOMS,
+        "the basic operations of the storage in --path instead, for fstune predict task; they have two files "
+        "of 64 MiB and write into them again and again"),
     COUNT("rounds", atoms.rounds, "6..1000", "25", ATOMS, "timings of each test"),
     FLAG("check-linear", atoms.check_linear, ATOMS,
          "put delays into the activities where that is possible, and show that a test takes longer in "

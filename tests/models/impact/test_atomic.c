@@ -38,11 +38,20 @@ TEST(a_program_without_counts_takes_as_long_as_on_the_host)
     assert_close(prediction.explained_s, 0, 0);
 }
 
+TEST(a_cost_that_noise_hides_counts_as_it_was_measured)
+{
+    const struct atomic_term term = {10, cost(-0.01, -0.03, 0.01), cost(0.02, 0.01, 0.03)};
+    struct atomic_prediction prediction;
+    assert_int_equal(atomic_predict(cost(1, NAN, NAN), &term, 1, &prediction), 0);
+    assert_close(prediction.vm_s, 1.3, 1e-12);
+    assert_close(prediction.interval.high, 1.3 + sqrt(100 * (0.0001 + 0.0004)), 1e-12);
+}
+
 TEST(costs_and_counts_that_are_none_are_refused)
 {
     const struct atomic_term wrong[] = {{-1, cost(1, NAN, NAN), cost(1, NAN, NAN)},
                                         {1, cost(NAN, NAN, NAN), cost(1, NAN, NAN)},
-                                        {1, cost(1, NAN, NAN), cost(-1, NAN, NAN)}};
+                                        {1, cost(1, NAN, NAN), cost(INFINITY, NAN, NAN)}};
     struct atomic_prediction prediction;
     for (size_t i = 0; i < N_OF(wrong); i++)
         assert_int_equal(atomic_predict(cost(1, NAN, NAN), &wrong[i], 1, &prediction), -EINVAL);
