@@ -8,7 +8,9 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <string.h>
 #include <sys/pidfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define POLL_MS  100
@@ -19,6 +21,7 @@ struct watch {
     struct beside beside;
     pid_t pid; /* of the reference; 0: it does not run */
     int pid_fd;
+    uint64_t end_ns; /* when it was seen to have ended */
 };
 
 static bool is_interrupted(const struct neighbour *neighbour)
@@ -40,8 +43,10 @@ static int attend(struct watch *watch, uint64_t until_ns, struct err *err)
         poll(fds, 3, left_ms < POLL_MS ? (int)left_ms : POLL_MS);
         if (is_interrupted(neighbour))
             return err_set(err, -EINTR, "interrupted");
-        if (fds[0].revents != 0)
+        if (fds[0].revents != 0) {
+            watch->end_ns = clock_now_ns(&clock_monotonic);
             return 0;
+        }
         int result = fds[1].revents != 0 ? beside_again(&watch->beside, err) : 0;
         if (result < 0)
             return result;
@@ -57,17 +62,21 @@ static int start_reference(struct watch *watch, struct err *err)
     int result = reference_start(watch->neighbour->reference, &watch->pid, err);
     if (result < 0)
         return result;
+    watch->neighbour->observer->group = watch->neighbour->reference->command != NULL ? watch->pid : 0;
     watch->pid_fd = pidfd_open(watch->pid, 0);
     return watch->pid_fd < 0 ? err_sys(err, -errno, "the reference cannot be watched") : 0;
 }
 
 static void end_reference(struct watch *watch)
 {
-    int status;
+    struct reference *reference = watch->neighbour->reference;
+    int status = 0;
     if (watch->pid > 0 && spawn_reap(watch->pid, &status) == 0) {
-        kill(watch->pid, SIGKILL);
+        kill(-watch->pid, SIGKILL);
         (void)spawn_reap_within(watch->pid, GRACE_NS, &status);
     }
+    if (watch->pid > 0 && reference->command != NULL)
+        reference->board->result = WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECHILD;
     if (watch->pid_fd >= 0)
         close(watch->pid_fd);
     watch->pid = 0;
@@ -80,11 +89,29 @@ static void copy_times(const uint64_t *passed_ns, size_t n, double *times_s)
         times_s[i] = ((double)passed_ns[i] - (double)passed_ns[0]) / 1e9;
 }
 
-static int take_times(const struct neighbour *neighbour, struct neighbour_run *run, struct err *err)
+/* A command passes its first point when it starts, and its last when it ends. */
+static void take_command_times(const struct watch *watch, uint64_t *ret_seen_ns)
 {
+    const struct neighbour *neighbour = watch->neighbour;
+    const size_t n = neighbour->reference->n_points;
+    ret_seen_ns[0] = neighbour->reference->board->passed_ns[0];
+    memcpy(ret_seen_ns + 1, neighbour->observer->seen_ns, (n - 2) * sizeof *ret_seen_ns);
+    ret_seen_ns[n - 1] = watch->end_ns;
+}
+
+static int take_times(const struct watch *watch, struct neighbour_run *run, struct err *err)
+{
+    const struct neighbour *neighbour = watch->neighbour;
     const struct reference *reference = neighbour->reference;
     const bool is_own = neighbour->observer->kind == OBSERVER_SELF;
-    const uint64_t *seen_ns = is_own ? reference->board->passed_ns : neighbour->observer->seen_ns;
+    uint64_t of_command_ns[OBSERVER_MAX_POINTS];
+    const uint64_t *seen_ns = reference->command != NULL ? of_command_ns
+                              : is_own                   ? reference->board->passed_ns
+                                                         : neighbour->observer->seen_ns;
+    if (reference->command != NULL)
+        take_command_times(watch, of_command_ns);
+    if (reference->board->result == -ECHILD)
+        return err_set(err, -ECANCELED, "--reference: the command failed; give one that succeeds");
     if (reference->board->result < 0)
         return err_io(err, reference->board->result, "%s: the reference program failed",
                       reference->directory);
@@ -129,7 +156,7 @@ static int observe_reference(struct watch *watch, struct neighbour_run *run, str
         run->pressure.some_s[kind] = after.some_s[kind] - before.some_s[kind];
     int ended = observer_end(neighbour->observer, result == 0 ? err : NULL);
     end_reference(watch);
-    return result < 0 ? result : ended < 0 ? ended : take_times(neighbour, run, err);
+    return result < 0 ? result : ended < 0 ? ended : take_times(watch, run, err);
 }
 
 int neighbour_run(struct neighbour *neighbour, const char *const *command, struct neighbour_run *run,

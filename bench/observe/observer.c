@@ -41,6 +41,13 @@ static size_t point_of_file(const struct observer *observer, int fd)
     return point;
 }
 
+/* A process that has ended already may have been of the group. */
+static bool is_of_group(const struct observer *observer, pid_t pid)
+{
+    const pid_t group = observer->group > 0 ? getpgid(pid) : 0;
+    return group <= 0 || group == observer->group;
+}
+
 static int take_fanotify(struct observer *observer, const char *events, ssize_t n, uint64_t now_ns)
 {
     struct fanotify_event_metadata event;
@@ -52,7 +59,8 @@ static int take_fanotify(struct observer *observer, const char *events, ssize_t 
             return -EOVERFLOW;
         if (event.fd < 0)
             continue;
-        note_point(observer, point_of_file(observer, event.fd), now_ns);
+        if (is_of_group(observer, event.pid))
+            note_point(observer, point_of_file(observer, event.fd), now_ns);
         close(event.fd);
     }
     return 0;

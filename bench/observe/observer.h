@@ -29,6 +29,7 @@ struct observer {
     int fd, wake_fd;
     pthread_t thread;
     size_t n_points;
+    pid_t group; /* with fanotify: only opens by this process group count; 0: by anybody */
     struct {
         dev_t device; /* fanotify */
         ino_t inode;

@@ -1,5 +1,5 @@
 /* The light reference program and its observation points. */
-#include "bench/observe/reference.h"
+#include "bench/observe/reference_internal.h"
 
 #include "bench/base/clock.h"
 #include "bench/base/full_io.h"
@@ -26,7 +26,7 @@
 #define BUFFER_BYTES (2 * COPY_BYTES)
 #define PILOT_STEPS  16
 
-const char *const reference_names[REFERENCE_N] = {"files", "cpu", "memory"};
+const char *const reference_names[REFERENCE_N] = {"files", "cpu", "memory", "command"};
 
 static int plant(struct reference *reference, int *fd, struct err *err)
 {
@@ -69,20 +69,39 @@ static int make_memory(struct reference *reference, struct err *err)
     return 0;
 }
 
+static int open_place(struct reference *reference, const char *directory, struct err *err)
+{
+    reference->directory = directory;
+    reference->dir_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return reference->dir_fd < 0
+               ? err_sys(err, -errno, "%s: cannot be opened; give a directory with --path", directory)
+               : 0;
+}
+
+int reference_open_command(struct reference *reference, const char *command, const char *directory,
+                           size_t n_points, const atomic_int *interrupted, struct err *err)
+{
+    *reference = (struct reference){.kind = REFERENCE_COMMAND, .command = command, .dir_fd = -1};
+    int result = open_place(reference, directory, err);
+    if (result == 0)
+        result = make_memory(reference, err);
+    return result == 0 ? reference_survey(reference, n_points, interrupted, err) : result;
+}
+
 int reference_open(struct reference *reference, enum reference_kind kind, const char *directory,
                    size_t n_points, struct err *err)
 {
-    *reference = (struct reference){.kind = kind, .directory = directory, .dir_fd = -1, .n_steps = 1};
-    reference->dir_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (reference->dir_fd < 0)
-        return err_sys(err, -errno, "%s: cannot be opened; give a directory with --path", directory);
+    *reference = (struct reference){.kind = kind, .dir_fd = -1, .n_steps = 1};
     const uint64_t most_bytes = (REFERENCE_READ_FILES + 1ULL) * READ_BYTES;
-    int result = target_scratch_check(directory, most_bytes, err);
+    int result = open_place(reference, directory, err);
+    if (result == 0)
+        result = target_scratch_check(directory, most_bytes, err);
     if (result == 0)
         result = make_memory(reference, err);
     while (result == 0 && reference->n_points < n_points) {
         result = plant(reference, &reference->planted[reference->n_points], err);
         reference->n_points += result == 0;
+        reference->n_planted = reference->n_points;
     }
     return result == 0 && kind == REFERENCE_FILES ? fill_read_files(reference, err) : result;
 }
@@ -174,6 +193,8 @@ int reference_size(struct reference *reference, uint64_t run_ns, struct err *err
 {
     uint64_t sum = 0;
     int result = 0;
+    if (reference->command != NULL)
+        return 0;
     drop_read_files(reference);
     const uint64_t start_ns = clock_now_ns(&clock_monotonic);
     for (size_t step = 0; step < PILOT_STEPS && result == 0; step++)
@@ -195,8 +216,11 @@ static void become_reference(const struct reference *reference, pid_t parent)
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         signal(numbers[i], SIG_DFL);
     setpgid(0, 0);
-    if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent)
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent) {
+        if (reference->command != NULL)
+            reference_become_command(reference->command, reference->board);
         reference->board->result = do_run(reference);
+    }
     _exit(0);
 }
 
@@ -210,6 +234,7 @@ int reference_start(struct reference *reference, pid_t *ret_pid, struct err *err
         return err_sys(err, -errno, "the reference program cannot be started");
     if (pid == 0)
         become_reference(reference, parent);
+    setpgid(pid, pid); /* as the child does: whoever is first */
     *ret_pid = pid;
     return 0;
 }
@@ -226,7 +251,7 @@ uint64_t reference_written_bytes(const struct reference *reference)
 
 void reference_close(struct reference *reference)
 {
-    for (size_t i = 0; i < reference->n_points; i++)
+    for (size_t i = 0; i < reference->n_planted; i++)
         close(reference->planted[i]);
     for (size_t i = 0; i < reference->n_read; i++)
         close(reference->read_fds[i]);

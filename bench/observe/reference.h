@@ -1,5 +1,5 @@
-/* bench/observe/reference: the program whose delay tells what another one costs. A light one of our own, in a
- * process of its own, that does the same work in the same order in every run:
+/* bench/observe/reference: the program whose delay tells what another one costs: a command of the user's, or
+ * a light one of our own, in a process of its own, that does the same work in the same order in every run:
  *
  *   files   reads files that were dropped from the page cache, sums their bytes up, creates files, writes and
  *           syncs them
@@ -7,18 +7,20 @@
  *   memory  copies what fits into no cache
  *
  * Its work is cut into equal intervals, and between them it opens a planted file each: the observation
- * points. All files are nameless, so nothing is left behind, however the program ends. */
+ * points. All files are nameless, so nothing is left behind, however the program ends. The points of a
+ * command are its start, files that it opens, and its end. */
 #pragma once
 
 #include "bench/base/err.h"
 #include "bench/observe/observer.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include <sys/types.h>
 
-enum reference_kind { REFERENCE_FILES, REFERENCE_CPU, REFERENCE_MEMORY, REFERENCE_N };
+enum reference_kind { REFERENCE_FILES, REFERENCE_CPU, REFERENCE_MEMORY, REFERENCE_COMMAND, REFERENCE_N };
 
-extern const char *const reference_names[REFERENCE_N];
+extern const char *const reference_names[REFERENCE_N]; /* "command" is no name for users */
 
 #define REFERENCE_MAX_STEPS  1024 /* of an interval */
 #define REFERENCE_READ_FILES 32
@@ -35,8 +37,11 @@ struct reference {
     const char *directory; /* borrowed */
     int dir_fd;
     size_t n_points;
-    uint32_t n_steps;                 /* of an interval; set by reference_size */
-    int planted[OBSERVER_MAX_POINTS]; /* descriptors of the observation points */
+    uint32_t n_steps;                 /* of an interval; set by reference_size; 0: of a command */
+    int planted[OBSERVER_MAX_POINTS]; /* descriptors of the files whose opens are observed */
+    size_t n_planted;
+    const char *command; /* for the shell; borrowed; NULL: our own program */
+    uint64_t survey_ns;  /* how long the command took in its first run */
     int read_fds[REFERENCE_READ_FILES];
     size_t n_read; /* 0 but for files */
     unsigned char *buffer;
@@ -46,6 +51,11 @@ struct reference {
 /* 2 <= n_points <= OBSERVER_MAX_POINTS. 0 or a negative errno; reference_close in any case. */
 int reference_open(struct reference *reference, enum reference_kind kind, const char *directory,
                    size_t n_points, struct err *err);
+
+/* The same with a command, which runs once for that. Its points may be fewer than asked for. -ECANCELED: it
+ * failed; -EINTR. */
+int reference_open_command(struct reference *reference, const char *command, const char *directory,
+                           size_t n_points, const atomic_int *interrupted, struct err *err);
 
 /* Chooses the number of steps with which a run takes about so long here; a few steps are made for it. */
 int reference_size(struct reference *reference, uint64_t run_ns, struct err *err);

@@ -18,15 +18,27 @@
 #define TIMEOUT_NS     (60 * CLOCK_NS_PER_S)
 #define LEAST_RUNS     2 /* complete ones that are worth an answer after a signal */
 
-static int find_reference(const char *name, enum reference_kind *ret_kind, struct err *err)
+/* What is no name of ours is a command. */
+static enum reference_kind kind_of_reference(const char *name)
 {
-    for (int kind = 0; kind < REFERENCE_N; kind++) {
-        if (strcmp(name, reference_names[kind]) == 0) {
-            *ret_kind = (enum reference_kind)kind;
-            return 0;
-        }
+    for (int kind = 0; kind < REFERENCE_COMMAND; kind++) {
+        if (strcmp(name, reference_names[kind]) == 0)
+            return (enum reference_kind)kind;
     }
-    return err_set(err, -EINVAL, "--reference: '%.60s' is unknown; use files, cpu or memory", name);
+    return REFERENCE_COMMAND;
+}
+
+/* A command is run once for that, but not for --dry-run. */
+static int open_reference(const struct settings *settings, const char *name, struct reference *reference,
+                          struct err *err)
+{
+    const enum reference_kind kind = settings->dry_run && kind_of_reference(name) == REFERENCE_COMMAND
+                                         ? REFERENCE_CPU
+                                         : kind_of_reference(name);
+    const size_t n_points = settings->cost.points;
+    return kind == REFERENCE_COMMAND ? reference_open_command(reference, name, settings->file.path, n_points,
+                                                              &interrupt_signal, err)
+                                     : reference_open(reference, kind, settings->file.path, n_points, err);
 }
 
 static int split_loads(struct cost *cost, const char *text, struct err *err)
@@ -103,17 +115,17 @@ static int allocate_series(const struct cost *cost, const struct cost_reference 
     return series->times_s != NULL && series->steps_ns != NULL ? 0 : -ENOMEM;
 }
 
-static int open_one(struct cost *cost, struct cost_reference *made, enum reference_kind kind, struct err *err)
+static int open_one(struct cost *cost, struct cost_reference *made, const char *name, struct err *err)
 {
     const struct settings_cost *asked = &cost->settings->cost;
     struct reference *reference = &made->reference;
     made->observer.fd = -1;
-    made->name = reference_names[kind];
-    int result = reference_open(reference, kind, cost->settings->file.path, asked->points, err);
+    made->name = name;
+    int result = open_reference(cost->settings, name, reference, err);
     if (result == 0)
         result = observer_open(&made->observer,
                                asked->observe == 0 ? OBSERVER_N : (enum observer_kind)(asked->observe - 1),
-                               reference->planted, reference->n_points, err);
+                               reference->planted, reference->n_planted, err);
     if (result == 0 && !cost->settings->dry_run)
         result = reference_size(reference, asked->run_ns, err);
     if (result < 0)
@@ -138,10 +150,8 @@ static int open_references(struct cost *cost, struct err *err)
         cost->references[r].reference.dir_fd = cost->references[r].observer.fd = -1;
     cost->n_references = n;
     for (size_t r = 0; r < n; r++) {
-        enum reference_kind kind = REFERENCE_FILES;
-        int result = asked->n > 0 ? find_reference(asked->path[r], &kind, err) : 0;
-        if (result == 0)
-            result = open_one(cost, &cost->references[r], kind, err);
+        const char *name = asked->n > 0 ? asked->path[r] : reference_names[REFERENCE_FILES];
+        int result = open_one(cost, &cost->references[r], name, err);
         if (result < 0)
             return result;
     }
@@ -176,7 +186,9 @@ static void add_work(struct cost_series *series, const struct neighbour_run *run
 static int one_run(struct cost *cost, struct cost_reference *made, size_t load, struct err *err)
 {
     struct cost_series *series = load < cost->n_loads ? &made->loads[load] : &made->alone;
-    const uint64_t longest_ns = TIMEOUT_FACTOR * cost->settings->cost.run_ns;
+    const uint64_t alone_ns =
+        made->reference.command != NULL ? made->reference.survey_ns : cost->settings->cost.run_ns;
+    const uint64_t longest_ns = TIMEOUT_FACTOR * alone_ns;
     struct neighbour neighbour = {.reference = &made->reference,
                                   .observer = &made->observer,
                                   .interrupted = &interrupt_signal,

@@ -55,13 +55,17 @@ void report_cost_plan(FILE *out, const struct cost *cost)
     const size_t n = cost->n_references * (cost->n_loads + 1) * asked->runs;
     const uint64_t beside = cost->n_references * cost->n_loads * (uint64_t)asked->runs;
     char each[UNITS_TEXT_SIZE], least[UNITS_TEXT_SIZE], size[UNITS_TEXT_SIZE];
-    uint64_t bytes = 0;
-    for (size_t r = 0; r < cost->n_references; r++)
-        bytes += reference_written_bytes(&cost->references[r].reference) * (cost->n_loads + 1) * asked->runs;
+    uint64_t bytes = 0, alone_ns = 0;
+    for (size_t r = 0; r < cost->n_references; r++) {
+        const struct reference *reference = &cost->references[r].reference;
+        bytes += reference_written_bytes(reference) * (cost->n_loads + 1) * asked->runs;
+        alone_ns += reference->command != NULL ? reference->survey_ns : asked->run_ns;
+    }
     fprintf(out,
             "plan: %zu runs of a neighbour that takes %s alone (%" PRIu64 " of them beside the command), %s",
-            n, units_format_duration(asked->run_ns, each), beside,
-            units_format_duration(n * asked->run_ns + beside * asked->settle_ns, least));
+            n, units_format_duration(alone_ns / cost->n_references, each), beside,
+            units_format_duration(alone_ns * (cost->n_loads + 1) * asked->runs + beside * asked->settle_ns,
+                                  least));
     fprintf(out, " at least");
     if (bytes > 0)
         fprintf(out, "; the neighbour writes %s%sinto nameless files in %s",

@@ -361,9 +361,9 @@ static const struct option_row rows[] = {
          "calculate only: the times t0..tm of the neighbour alone, in seconds, one run a line (CSV)",
          .needs = "delayed"),
     TEXT("delayed", "FILE", cost.delayed, COST, "the same beside the program", .needs = "base"),
-    ROW("reference", "NAME", "", "", files, TYPED(cost.references, struct settings_files), COST,
-        "the neighbour: files (reads, creates and syncs files; the default), cpu or memory; several times: "
-        "the mean of their costs",
+    ROW("reference", "NAME|COMMAND", "", "", files, TYPED(cost.references, struct settings_files), COST,
+        "the neighbour: files (reads, creates and syncs files; the default), cpu, memory, or a command for "
+        "the shell, observed at files that it opens; several times: the mean of their costs",
         IN(ANSWER)),
     COUNT("points", cost.points, "2..64", "7", COST,
           "observation points: the cost is a sum over the intervals between them, so that only costs of as "

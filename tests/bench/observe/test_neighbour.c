@@ -197,3 +197,47 @@ TEST(its_size_follows_the_time_that_it_may_take)
     assert_true(least > 0 && least < reference.n_steps);
     assert_int_equal(reference.n_steps, REFERENCE_MAX_STEPS);
 }
+
+static void open_command(const char *command)
+{
+    err = (struct err){0};
+    assert_int_equal(reference_open_command(&reference, command, directory, N_POINTS, NULL, &err), 0);
+    int result = observer_open(&observer, OBSERVER_N, reference.planted, reference.n_planted, &err);
+    assert_int_equal(result, 0);
+}
+
+TEST(a_command_passes_its_start_the_files_that_it_opens_and_its_end)
+{
+    struct neighbour_run run;
+    open_command("cat /etc/passwd; sleep 0.05; cat /etc/group; sleep 0.05; cat /etc/hostname; sleep 0.05");
+    if (observer.kind != OBSERVER_FANOTIFY || reference.n_planted == 0) {
+        print_message("opens of other programs cannot be seen here\n");
+        skip();
+    }
+    assert_int_equal(reference.n_points, N_POINTS);
+    assert_int_equal(run_beside(NULL, &run), 0);
+    assert_close(times_s[0], 0, 0);
+    for (size_t i = 1; i < N_POINTS; i++)
+        assert_true(times_s[i] > times_s[i - 1]);
+    /* The sleeps lie between. */
+    assert_true(times_s[N_POINTS - 1] >= 0.15);
+}
+
+TEST(a_command_that_is_not_observed_has_a_start_and_an_end)
+{
+    struct neighbour_run run;
+    open_command("exit 0");
+    for (size_t i = 0; i < reference.n_planted; i++)
+        close(reference.planted[i]);
+    reference.n_planted = 0;
+    reference.n_points = 2;
+    assert_int_equal(run_beside(NULL, &run), 0);
+    assert_true(times_s[1] > 0);
+}
+
+TEST(a_reference_that_fails_is_an_error)
+{
+    assert_int_equal(reference_open_command(&reference, "exit 3", directory, N_POINTS, NULL, &err),
+                     -ECANCELED);
+    assert_contains(err.text, "exit code 3");
+}
