@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -107,8 +108,20 @@ int beside_again(struct beside *beside, struct err *err)
     return start_again(beside, err);
 }
 
-/* Fields of /proc/PID/stat behind the name, which may hold blanks and brackets; the third is the group. */
-static bool read_times(const char *pid, pid_t group, double *ret_cpu_s)
+/* A process of this machine. */
+struct process {
+    pid_t pid, parent, group;
+    double cpu_s; /* with its children that it waited for */
+    bool is_ours;
+};
+
+struct processes {
+    struct process *each;
+    size_t n, capacity;
+};
+
+/* Fields of /proc/PID/stat behind the name, which may hold blanks and brackets. */
+static bool read_process(const char *pid, struct process *ret)
 {
     char path[64], text[1024];
     unsigned long long times[4];
@@ -119,20 +132,75 @@ static bool read_times(const char *pid, pid_t group, double *ret_cpu_s)
     size_t n = fread(text, 1, sizeof text - 1, in);
     fclose(in);
     text[n] = '\0';
-    int its_group;
     const char *rest = strrchr(text, ')');
-    if (rest == NULL || sscanf(rest + 1, " %*c %*d %d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu",
-                               &its_group, &times[0], &times[1], &times[2], &times[3]) != 5)
+    *ret = (struct process){.pid = (pid_t)strtol(pid, NULL, 10)};
+    if (rest == NULL || sscanf(rest + 1, " %*c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu",
+                               &ret->parent, &ret->group, &times[0], &times[1], &times[2], &times[3]) != 6)
         return false;
-    *ret_cpu_s = (double)(times[0] + times[1] + times[2] + times[3]) / (double)sysconf(_SC_CLK_TCK);
-    return its_group == group;
+    ret->cpu_s = (double)(times[0] + times[1] + times[2] + times[3]) / (double)sysconf(_SC_CLK_TCK);
+    return true;
 }
 
-static void add_bytes(const char *pid, struct beside_work *work)
+static bool keep_process(struct processes *list, const struct process *process)
+{
+    if (list->n == list->capacity) {
+        const size_t capacity = list->capacity > 0 ? 2 * list->capacity : 256;
+        struct process *each = reallocarray(list->each, capacity, sizeof *each);
+        if (each == NULL)
+            return false;
+        list->each = each;
+        list->capacity = capacity;
+    }
+    list->each[list->n++] = *process;
+    return true;
+}
+
+static void list_processes(struct processes *list)
+{
+    struct process process;
+    DIR *all = opendir("/proc");
+    const struct dirent *entry;
+    while (all != NULL && (entry = readdir(all)) != NULL) {
+        if (isdigit((unsigned char)entry->d_name[0]) && read_process(entry->d_name, &process) &&
+            !keep_process(list, &process))
+            break;
+    }
+    if (all != NULL)
+        closedir(all);
+}
+
+static bool is_child_of_ours(const struct processes *list, const struct process *process)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        if (list->each[i].is_ours && list->each[i].pid == process->parent)
+            return true;
+    }
+    return false;
+}
+
+/* The group, and what was started from it and has a group of its own. To be freed. */
+static struct processes find_ours(pid_t group)
+{
+    struct processes list = {0};
+    bool is_grown = true;
+    list_processes(&list);
+    for (size_t i = 0; i < list.n; i++)
+        list.each[i].is_ours = list.each[i].group == group;
+    while (is_grown) {
+        is_grown = false;
+        for (size_t i = 0; i < list.n; i++) {
+            if (!list.each[i].is_ours && is_child_of_ours(&list, &list.each[i]))
+                is_grown = list.each[i].is_ours = true;
+        }
+    }
+    return list;
+}
+
+static void add_bytes(pid_t pid, struct beside_work *work)
 {
     char path[64], line[128];
     unsigned long long bytes;
-    snprintf(path, sizeof path, "/proc/%.20s/io", pid);
+    snprintf(path, sizeof path, "/proc/%d/io", pid);
     FILE *in = fopen(path, "re");
     while (in != NULL && fgets(line, sizeof line, in) != NULL) {
         if (sscanf(line, "read_bytes: %llu", &bytes) == 1)
@@ -147,18 +215,44 @@ static void add_bytes(const char *pid, struct beside_work *work)
 struct beside_work beside_work_now(const struct beside *beside)
 {
     struct beside_work work = beside->work;
-    DIR *all = beside->pid > 0 ? opendir("/proc") : NULL;
-    const struct dirent *entry;
-    while (all != NULL && (entry = readdir(all)) != NULL) {
-        double cpu_s;
-        if (isdigit((unsigned char)entry->d_name[0]) && read_times(entry->d_name, beside->pid, &cpu_s)) {
-            work.cpu_s += cpu_s;
-            add_bytes(entry->d_name, &work);
+    if (beside->pid <= 0)
+        return work;
+    struct processes list = find_ours(beside->pid);
+    for (size_t i = 0; i < list.n; i++) {
+        if (list.each[i].is_ours) {
+            work.cpu_s += list.each[i].cpu_s;
+            add_bytes(list.each[i].pid, &work);
         }
     }
-    if (all != NULL)
-        closedir(all);
+    free(list.each);
     return work;
+}
+
+#define MOST_STRAYS 256
+
+/* Descriptors of those that a signal to the group does not reach; a number could be somebody else's by then.
+ */
+static size_t hold_strays(pid_t group, int strays[MOST_STRAYS])
+{
+    struct processes list = find_ours(group);
+    size_t n = 0;
+    for (size_t i = 0; i < list.n && n < MOST_STRAYS; i++) {
+        if (list.each[i].is_ours && list.each[i].group != group) {
+            strays[n] = pidfd_open(list.each[i].pid, 0);
+            n += strays[n] >= 0;
+        }
+    }
+    free(list.each);
+    return n;
+}
+
+/* The ones that their own program has not ended. */
+static void end_strays(const int *strays, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        (void)pidfd_send_signal(strays[i], SIGKILL, NULL, 0);
+        close(strays[i]);
+    }
 }
 
 /* Whether a process of the group is left. The leader, once it was waited for, is not. */
@@ -184,14 +278,17 @@ static bool wait_for_group(struct beside *beside, uint64_t wait_ns)
 
 void beside_stop(struct beside *beside)
 {
+    int strays[MOST_STRAYS];
     if (beside->pid <= 0)
         return;
+    const size_t n_strays = hold_strays(beside->pid, strays);
     kill(-beside->pid, SIGTERM);
     kill(-beside->pid, SIGCONT);
     if (!wait_for_group(beside, ASK_NS)) {
         kill(-beside->pid, SIGKILL);
         (void)wait_for_group(beside, KILL_NS);
     }
+    end_strays(strays, n_strays);
     if (beside->pid_fd >= 0)
         close(beside->pid_fd);
     *beside = (struct beside){.pid_fd = -1};

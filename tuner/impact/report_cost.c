@@ -82,14 +82,16 @@ static void print_interval(FILE *out, struct interval interval, double scale, co
 
 static void print_answer(FILE *out, const struct cost *cost, size_t load, const struct cost_answer *answer)
 {
+    const bool may_be_none = isfinite(answer->cost.low) && answer->cost.low <= 0 && answer->cost.high >= 0;
     fprintf(out, "%sCost %.1f %%", style_text(out, STYLE_BOLD), 100 * answer->cost_share);
     print_interval(out, answer->cost, 100, " %");
-    fprintf(out, "%s%s", answer->is_heavy ? ": heavy, above 25 %" : "", style_text(out, STYLE_PLAIN));
+    fprintf(out, "%s%s", answer->is_heavy && !may_be_none ? ": heavy, above 25 %" : "",
+            style_text(out, STYLE_PLAIN));
     if (cost->load[load] != NULL) {
         char clean[SETTINGS_TEXT_SIZE];
         fprintf(out, "  with load %s", text_printable(cost->load[load], clean, sizeof clean));
     }
-    if (isfinite(answer->cost.low) && answer->cost.low <= 0 && answer->cost.high >= 0)
+    if (may_be_none)
         fputs("  none that can be told from 0", out);
     fputc('\n', out);
 }
