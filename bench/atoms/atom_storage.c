@@ -15,8 +15,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MIB        (1U << 20)
-#define FILE_BYTES (64U * MIB)
+#define MIB        ((size_t)1 << 20)
+#define FILE_BYTES (64 * MIB)
 #define NAME_SIZE  48
 
 /* Of an operation. */

@@ -120,8 +120,6 @@ static int take_times(const struct watch *watch, struct neighbour_run *run, stru
             return err_set(err, -EOVERFLOW, "observation point %zu was not seen", i);
     }
     copy_times(seen_ns, reference->n_points, run->times_s);
-    if (run->own_times_s != NULL)
-        copy_times(reference->board->passed_ns, reference->n_points, run->own_times_s);
     return 0;
 }
 

@@ -22,7 +22,6 @@ struct neighbour {
 
 struct neighbour_run {
     double *times_s;         /* [n_points] of the reference, the first is 0; owned by the caller */
-    double *own_times_s;     /* the same as the reference itself saw them; NULL: not wanted */
     struct beside_work work; /* of the command while the reference ran */
     double seconds;
     struct pressure pressure; /* seconds of waiting meanwhile; NaN where it is not known */

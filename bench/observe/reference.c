@@ -16,7 +16,7 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
-#define KIB          1024U
+#define KIB          ((size_t)1024)
 #define READ_BYTES   (64 * KIB)   /* of a file that is read */
 #define WRITE_BYTES  (16 * KIB)   /* of a file that is created */
 #define SYNC_EVERY   4            /* steps; a file that is created then is synced */
@@ -25,6 +25,8 @@
 #define COPY_BYTES   (4096 * KIB) /* half of the buffer, read once and written once */
 #define BUFFER_BYTES (2 * COPY_BYTES)
 #define PILOT_STEPS  16
+#define MOST_STEPS   ((size_t)OBSERVER_MAX_POINTS * REFERENCE_MAX_STEPS)
+#define BOARD_BYTES  (sizeof(struct reference_board) + MOST_STEPS * sizeof(uint64_t))
 
 const char *const reference_names[REFERENCE_N] = {"files", "cpu", "memory", "command"};
 
@@ -58,10 +60,7 @@ static int make_memory(struct reference *reference, struct err *err)
     struct rng rng;
     rng_init(&rng, 1);
     reference->buffer = malloc(BUFFER_BYTES);
-    void *board = mmap(NULL,
-                       sizeof *reference->board +
-                           OBSERVER_MAX_POINTS * REFERENCE_MAX_STEPS * sizeof reference->board->step_ns[0],
-                       PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    void *board = mmap(NULL, BOARD_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     reference->board = board == MAP_FAILED ? NULL : board;
     if (reference->buffer == NULL || reference->board == NULL)
         return err_set(err, -ENOMEM, "no memory for the reference program");
@@ -258,8 +257,7 @@ void reference_close(struct reference *reference)
     if (reference->dir_fd >= 0)
         close(reference->dir_fd);
     if (reference->board != NULL)
-        munmap(reference->board, sizeof *reference->board + OBSERVER_MAX_POINTS * REFERENCE_MAX_STEPS *
-                                                                sizeof reference->board->step_ns[0]);
+        munmap(reference->board, BOARD_BYTES);
     free(reference->buffer);
     *reference = (struct reference){.dir_fd = -1};
 }

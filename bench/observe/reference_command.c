@@ -143,7 +143,7 @@ static int mark_mounts(const char *directory)
 {
     const uint64_t mask = FAN_OPEN;
     int fd = fanotify_init(FAN_CLASS_NOTIF | FAN_CLOEXEC | FAN_NONBLOCK | FAN_UNLIMITED_QUEUE,
-                           O_RDONLY | O_CLOEXEC | O_LARGEFILE | O_NONBLOCK);
+                           O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0)
         return -errno;
     if (fanotify_mark(fd, FAN_MARK_ADD | FAN_MARK_MOUNT, mask, AT_FDCWD, "/") == 0 &&

@@ -229,8 +229,9 @@ int regression_fit(const struct regression_rows *rows, enum regression_method me
     if (rows->k == 0 || rows->k > REGRESSION_MAX_METRICS || rows->n < rows->k + 1 + LEAST_SPARE_ROWS)
         return -EINVAL;
     int result = find_collinear(rows, ret_collinear);
-    if (result == 0)
-        result = make_design(rows, rows->n, &design);
+    if (result < 0)
+        return result;
+    result = make_design(rows, rows->n, &design);
     if (result < 0)
         return result;
     *ret = (struct regression){.method = method, .n = rows->n, .k = rows->k};

@@ -4,7 +4,6 @@
 #include "bench/base/err.h"
 #include "bench/observe/neighbour.h"
 #include "models/impact/base_sequence.h"
-#include "tuner/base/notes.h"
 #include "tuner/options/settings.h"
 
 #include <stdbool.h>
@@ -41,7 +40,6 @@ struct cost {
     size_t n_runs;                      /* that are complete */
     uint64_t seed;
     bool is_interrupted;
-    struct notes warnings;
 };
 
 /* Reads --base and --delayed. Lines with unequal numbers of runs: the mean of the base sequences is the

@@ -61,9 +61,9 @@ void report_cost_plan(FILE *out, const struct cost *cost)
         bytes += reference_written_bytes(reference) * (cost->n_loads + 1) * asked->runs;
         alone_ns += reference->command != NULL ? reference->survey_ns : asked->run_ns;
     }
-    fprintf(out,
-            "plan: %zu runs of a neighbour that takes %s alone (%" PRIu64 " of them beside the command), %s",
-            n, units_format_duration(alone_ns / cost->n_references, each), beside,
+    fprintf(out, "plan: %zu runs of %s %s alone (%" PRIu64 " of them beside the command), %s", n,
+            cost->n_references > 1 ? "neighbours that together take" : "a neighbour that takes",
+            units_format_duration(alone_ns, each), beside,
             units_format_duration(alone_ns * (cost->n_loads + 1) * asked->runs + beside * asked->settle_ns,
                                   least));
     fprintf(out, " at least");
