@@ -309,6 +309,9 @@ build/release/tests/compare/peers/%: tests/compare/peers/%.cpp Makefile | deps-c
 
 all: build/$(BUILD)/fstune ## build the program: build/$(BUILD)/fstune
 
+.PHONY: guest-atoms
+guest-atoms: build/static/fstune-atoms ## build the atomic tests as one static program, for guests: build/static/fstune-atoms
+
 # $(1): build. Runs the programs among the prerequisites.
 run_tests = $(Q)FSTUNE=build/$(1)/fstune $(2) tests/run $(filter-out build/$(1)/tests/study/%,$(filter build/$(1)/tests/%,$^))
 
