@@ -19,7 +19,9 @@
 /* Delays that --check-linear puts into an activity, k = 1..N times this, each several times. */
 #define DELAY_NS      20000ULL
 #define N_DELAYS      6
-#define N_DELAY_TRIES 7
+#define N_DELAY_TRIES 15
+/* Activities of a timing: few, so that some timings are over before anything disturbs them. */
+#define N_DELAYED 32
 
 /* What --output names, and what --json prints. */
 struct result {
@@ -62,8 +64,7 @@ static int check_line(struct atoms *atoms, size_t i, struct atoms_line *ret)
     double delays_s[N_DELAYS + 1], times_s[N_DELAYS + 1];
     struct atoms_sample *sample = &atoms->sample[i];
     const uint64_t n = sample->n;
-    /* With a delay each activity takes longer, so fewer make a timing. */
-    sample->n = n > 256 ? 256 : n;
+    sample->n = n > N_DELAYED ? N_DELAYED : n;
     for (size_t k = 0; k <= N_DELAYS; k++) {
         delays_s[k] = (double)(k * DELAY_NS) / 1e9;
         int result = time_least(atoms, i, k * DELAY_NS, &times_s[k]);
