@@ -42,7 +42,7 @@ $(error tests/lint/layers lists no folder)
 endif
 
 sources = $(wildcard $(1)/*.c)
-library_sources = $(filter-out tuner/commands/main.c,$(call sources,$(1)))
+library_sources = $(filter-out tuner/commands/main.c tuner/impact/atoms_helper.c,$(call sources,$(1)))
 test_sources := $(wildcard $(layers:%=tests/%/test_*.c))
 # What stands in tests/ is linked into every test program, what stands beside the folders of a floor's tests into each of those.
 helper_sources = $(call sources,tests) $(call sources,tests/$(1))
@@ -244,6 +244,11 @@ build/$(1)/fstune: build/$(1)/tuner/commands/main.o $(call archives_tuner,$(1))
 	$$(call say,LINK,$$@)
 	$$(Q)$$(CC) $$(compile_$(1)) $$(CFLAGS) $$(link_$(1)) $$(LDFLAGS) $$^ $$(libs_tuner) -o $$@
 
+# For guests: it takes from the archives what the atomic tests need alone.
+build/$(1)/fstune-atoms: build/$(1)/tuner/impact/atoms_helper.o $(call archives_tuner,$(1))
+	$$(call say,LINK,$$@)
+	$$(Q)$$(CC) $$(compile_$(1)) $$(CFLAGS) $$(link_$(1)) $$(LDFLAGS) $$^ $$(libs_tuner) -o $$@
+
 $(foreach t,$(test_sources),$(eval $(call rules-of-test,$(1),$(patsubst tests/%/,%,$(dir $(t))),$(t:%.c=%))))
 $(foreach t,$(perf_sources) $(statistics_sources) $(compare_sources) $(study_sources),$(eval $(call rules-of-test,$(1),tuner,$(t:%.c=%))))
 endef
@@ -308,6 +313,9 @@ build/release/tests/compare/peers/%: tests/compare/peers/%.cpp Makefile | deps-c
 .PHONY: all check check-statistics check-io check-faults check-guest check-m32 check-page check-plots check-slow check-asan check-tsan check-valgrind fuzz bench compare-live quickstart
 
 all: build/$(BUILD)/fstune ## build the program: build/$(BUILD)/fstune
+
+.PHONY: guest-atoms
+guest-atoms: build/static/fstune-atoms ## build the atomic tests as one static program, for guests: build/static/fstune-atoms
 
 # $(1): build. Runs the programs among the prerequisites.
 run_tests = $(Q)FSTUNE=build/$(1)/fstune $(2) tests/run $(filter-out build/$(1)/tests/study/%,$(filter build/$(1)/tests/%,$^))

@@ -4,7 +4,7 @@
 #include "bench/base/full_io.h"
 #include "bench/base/rng.h"
 #include "bench/run/calibrate_internal.h"
-#include "bench/target/target_internal.h"
+#include "bench/target/target_scratch.h"
 
 #include <errno.h>
 #include <math.h>

@@ -30,10 +30,6 @@ int target_create_empty(struct target *target, const struct target_plan *plan, u
 /* A target of one file alone, to be looked at only: its parts belong to `target`. */
 struct target target_one(const struct target *target, uint32_t file);
 
-/* Nameless in that directory: O_TMPFILE, else created and unlinked; *ret_tmpfile tells which. */
-int target_create_nameless(int dir_fd, const char *directory, int *ret_fd, bool *ret_tmpfile,
-                           struct err *err);
-
 /* target_flush without its words. */
 int target_sync(const struct target *target);
 

@@ -4,6 +4,7 @@
 #include "bench/base/err.h"
 #include "bench/target/target.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* n_files >= 1 nameless empty files in the directory, if total_bytes, all that they will ever hold, leaves
@@ -14,6 +15,10 @@ int target_scratch_create(struct target *target, const char *directory, uint32_t
 
 /* 0 where total_bytes would fit, without touching a file. */
 int target_scratch_check(const char *directory, uint64_t total_bytes, struct err *err);
+
+/* Nameless in that directory: O_TMPFILE, else created and unlinked; *ret_tmpfile tells which. */
+int target_create_nameless(int dir_fd, const char *directory, int *ret_fd, bool *ret_tmpfile,
+                           struct err *err);
 
 /* What target_scratch_direct writes at most; proof_bytes of the target says what it did write. */
 #define TARGET_SCRATCH_PROOF_BYTES (TARGET_PROOF_MOST_BYTES + (1ULL << 20))

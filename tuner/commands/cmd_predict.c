@@ -1,9 +1,12 @@
-/* fstune predict write: what writes will cost, from a model of the page cache. */
+/* fstune predict: what writes will cost, and how long a program takes in a virtual machine. */
 #include "bench/base/err.h"
 #include "tuner/base/fail.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/publish.h"
 #include "tuner/commands/command.h"
+#include "tuner/impact/predict_rows.h"
+#include "tuner/impact/predict_task.h"
+#include "tuner/impact/predict_vm.h"
 #include "tuner/options/options.h"
 #include "tuner/options/settings.h"
 #include "tuner/writes/predict.h"
@@ -55,8 +58,6 @@ static int predict_write(const struct settings *settings, struct err *err)
     static struct predict predict;
     bool validates = settings->prediction.validate;
     int code = EXIT_USAGE;
-    if (settings->n_operands == 0 || strcmp(settings->operands[0], "write") != 0)
-        return err_set(err, -EINVAL, "only writes can be predicted; write fstune predict write [OPTION...]");
     int result = check_files(settings, err);
     interrupt_end_at_once(true);
     if (result == 0)
@@ -76,18 +77,81 @@ static int predict_write(const struct settings *settings, struct err *err)
     return validates ? code : EXIT_DONE;
 }
 
+static int predict_regression(const struct settings *settings, struct err *err)
+{
+    static struct predict_rows rows;
+    int code = EXIT_USAGE, result = predict_rows(&rows, settings, err);
+    if (result == 0) {
+        code = EXIT_FAILED;
+        result =
+            settings->json ? predict_rows_json(stdout, &rows, err) : predict_rows_text(stdout, &rows, err);
+    }
+    predict_rows_done(&rows);
+    return result < 0 ? command_explain(result, code, err->text) : EXIT_DONE;
+}
+
+static int predict_guest(const struct settings *settings, struct err *err)
+{
+    static struct predict_vm vm;
+    int code = EXIT_USAGE;
+    if (settings->prediction.vm.train[0] != '\0')
+        return predict_regression(settings, err);
+    int result = predict_vm(&vm, settings, err);
+    if (result == -ECANCELED)
+        code = EXIT_FAILED;
+    if (result == 0) {
+        code = EXIT_FAILED;
+        result = settings->json ? predict_vm_json(stdout, &vm, err) : predict_vm_text(stdout, &vm, err);
+    }
+    predict_vm_done(&vm);
+    return result < 0 ? command_explain(result, code, err->text) : EXIT_DONE;
+}
+
+static int predict_a_task(const struct settings *settings, struct err *err)
+{
+    static struct predict_task task;
+    int code = EXIT_USAGE, result = predict_task(&task, settings, err);
+    if (result == 0) {
+        code = EXIT_FAILED;
+        result =
+            settings->json ? predict_task_json(stdout, &task, err) : predict_task_text(stdout, &task, err);
+    }
+    predict_task_done(&task);
+    return result < 0 ? command_explain(result, code, err->text) : EXIT_DONE;
+}
+
+static int predict_something(const struct settings *settings, struct err *err)
+{
+    static const char *const subjects[] = {"write", "vm", "task"};
+    static int (*const acts[])(const struct settings *, struct err *) = {predict_write, predict_guest,
+                                                                         predict_a_task};
+    const size_t n = sizeof subjects / sizeof subjects[0];
+    if (settings->n_operands == 0)
+        return err_set(err, -EINVAL, "what shall be predicted? Write fstune predict write, vm or task");
+    for (size_t i = 0; i < n; i++) {
+        if (strcmp(settings->operands[0], subjects[i]) == 0)
+            return acts[i](settings, err);
+    }
+    return options_refuse(settings->operands[0], "nothing that can be predicted", subjects, n,
+                          "write fstune predict write, vm or task", err);
+}
+
 const struct command command_predict = {
     .name = "predict",
-    .operands = "write",
+    .operands = "write|vm|task",
     .options = OPTIONS_PREDICT,
-    .summary = "predict what writes cost, the page cache included, instead of measuring it",
-    .usage = "write",
+    .summary =
+        "predict what writes cost, how long a program takes in a virtual machine, or a task on a storage",
+    .usage = "write|vm|task",
     .n_operands = 1,
     .run = command_run,
-    .act = predict_write,
+    .act = predict_something,
     .description =
         "Computes from a machine that `fstune calibrate` has measured what each write of a load or "
         "a trace costs (CAWL, a model of Linux' page cache), where the page cache stops to help, and "
-        "how much memory is dirty meanwhile. Nothing is written, except with --validate.",
+        "how much memory is dirty meanwhile. Nothing is written, except with --validate. `predict vm` "
+        "computes from the atomic tests of a host and a guest (fstune atoms) how long the command behind -- "
+        "takes in the guest, and why; `predict task` from the basic operations of a storage how long a "
+        "task takes on it.",
     .example = "fstune predict write --host host.conf --total 8g --request-size 1m --delay 10ms",
 };

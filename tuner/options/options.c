@@ -11,6 +11,8 @@
 
 #define NAME_SIZE   64
 #define PREDICTIONS (OPTIONS_PREDICT | OPTIONS_ADVISE)
+/* Commands that may be given a program to run. */
+#define PROGRAMS (OPTIONS_COST | OPTIONS_PREDICT)
 
 /* Where the walk over the command line stands. */
 struct walk {
@@ -380,14 +382,28 @@ static int find_help(int argc, char **argv)
     return 0;
 }
 
+/* What follows `--` is a program that the command runs, with options of its own. Returns the number of words
+ * before it. */
+static int cut_program(struct settings *settings, unsigned command, int argc, char **argv)
+{
+    for (int i = 1; (command & PROGRAMS) != 0 && i < argc; i++) {
+        if (strcmp(argv[i], "--") == 0) {
+            settings->program = (const char *const *)argv + i + 1;
+            return i;
+        }
+    }
+    return argc;
+}
+
 int options_parse_configured(struct settings *settings, unsigned command, int argc, char **argv,
                              const char *path, const char *text, struct err *err)
 {
+    struct settings parsed = *settings;
+    argc = cut_program(&parsed, command, argc, argv);
     int r = find_help(argc, argv);
     if (r > 0)
         return r;
     const struct walk walk = {.argv = argv, .argc = argc, .next = 1, .command = command};
-    struct settings parsed = *settings;
     parsed.experiment.on = command == OPTIONS_EXPERIMENT;
     parsed.prediction.on = (command & PREDICTIONS) != 0;
     bool given[OPTIONS_MAX_ROWS] = {false}, seen[OPTIONS_MAX_ROWS] = {false};

@@ -22,7 +22,9 @@ enum {
     OPTIONS_EXPERIMENT = 256,
     OPTIONS_CALIBRATE = 512,
     OPTIONS_PREDICT = 1024,
-    OPTIONS_ADVISE = 2048
+    OPTIONS_ADVISE = 2048,
+    OPTIONS_COST = 4096,
+    OPTIONS_ATOMS = 8192
 };
 
 /* Under which heading --help prints an option, in this order. Those that few need come last, and where a
@@ -38,7 +40,7 @@ enum option_group {
 };
 
 /* More rows than the table will have. */
-#define OPTIONS_MAX_ROWS 128
+#define OPTIONS_MAX_ROWS 192
 
 struct option_row;
 
@@ -82,7 +84,8 @@ const struct option_row *options_row(size_t i);
 enum { OPTIONS_HELP = 1, OPTIONS_HELP_ALL = 2 };
 
 /* Reads argv[1..] for a command into settings, which settings_init has filled and which stay untouched on
- * failure. Words without dashes are operands, as many as settings->operands_allowed. --config is read first,
+ * failure. Words without dashes are operands, as many as settings->operands_allowed, and of commands that
+ * run a program its words follow `--`. --config is read first,
  * then the rest of the command line over it; `measure` gets its own defaults of duration and warm-up,
  * `doctor` one of the file's size. 0; OPTIONS_HELP or OPTIONS_HELP_ALL; or -EINVAL (and other negative errno
  * for an unreadable configuration) with one line; unknown options are answered with the nearest name, and one

@@ -8,7 +8,7 @@
 #define WIDTH       100
 #define HELP_COLUMN 30
 /* As many options are a list that one can read; more are parted. */
-#define MOST_UNGROUPED 25
+#define MOST_UNGROUPED 32
 
 /* Words of the text from the current column on; further lines begin at `indent`. Ends the line. */
 static void print_wrapped(FILE *out, const char *text, int indent)
@@ -113,7 +113,9 @@ static void print_groups(FILE *out, unsigned command, bool all)
 void options_print_help(FILE *out, const char *command_name, const char *summary, unsigned command,
                         const char *example, bool all)
 {
-    fprintf(out, "Usage: fstune %s [OPTION...]\n\n", command_name);
+    /* Behind the words of a program no option is ours. */
+    const bool ends_in_program = strstr(command_name, " -- ") != NULL;
+    fprintf(out, "Usage: fstune %s%s\n\n", command_name, ends_in_program ? "" : " [OPTION...]");
     print_wrapped(out, summary, 0);
     if (count_rows(command, OPTIONS_N_GROUPS) > MOST_UNGROUPED)
         print_groups(out, command, all);

@@ -19,6 +19,9 @@ enum {
     CALIBRATE = OPTIONS_CALIBRATE,
     PREDICT = OPTIONS_PREDICT,
     ADVISE = OPTIONS_ADVISE,
+    COST = OPTIONS_COST,
+    ATOMS = OPTIONS_ATOMS,
+    IMPACT = COST | ATOMS,
     BOTH = RECOMMEND | MEASURE,
     RUNS = BOTH | EXPERIMENT,
     EVERY = RUNS | DOCTOR,
@@ -94,7 +97,7 @@ static const struct option_row rows[] = {
            "threads, each with its own part of the file and its own queue"),
     LEVELS("sync", "SYNC", FACTOR_SYNC, "none, end, each", "end", RUNS,
            "durability of writes: no flush, one at the end of a run, or one with each write", IN(WORKLOAD)),
-    ROW("path", "DIR", "", ".", text, PLACE(file.path), EVERY | CALIBRATE | PREDICT,
+    ROW("path", "DIR", "", ".", text, PLACE(file.path), EVERY | CALIBRATE | PREDICT | IMPACT,
         "directory on the file system to measure; a nameless file is made there", .needs = "validate",
         IN(WHERE)),
     SIZE("file-size", file.size_bytes, "128m..1000t", "1g", EVERY,
@@ -163,7 +166,7 @@ static const struct option_row rows[] = {
     CHOICE("prefer", "cheapest|fastest", search.prefers, "cheapest", RECOMMEND,
            "recommend the cheapest setting within the tolerance, or the fastest, whatever it costs",
            IN(ANSWER)),
-    SHARE("confidence", runs.confidence_share, "50%..99.9%", "95%", RUNS,
+    SHARE("confidence", runs.confidence_share, "50%..99.9%", "95%", RUNS | IMPACT | PREDICT,
           "confidence of intervals and of the recommendation"),
     CHOICE("objective", "throughput|iops|latency|p99", search.objective, "throughput", RECOMMEND,
            "what is optimised: bytes or requests per second, or the mean or 99th percentile of latency, "
@@ -257,9 +260,9 @@ static const struct option_row rows[] = {
          "measure although the machine is busy, on battery, or was just started"),
 
     /* Options of pictures. */
-    TEXT("output", "FILE", output, PLOT | CALIBRATE,
+    TEXT("output", "FILE", output, PLOT | CALIBRATE | ATOMS,
          "also -o: of plot where the picture goes, FILE.png, .svg or .pdf, else the terminal; of calibrate "
-         "the host file, else nothing is kept"),
+         "the host file, of atoms the figures as JSON, else nothing is kept"),
     CHOICE("terminal", "dumb|sixel", plot.terminal, "dumb", PLOT,
            "letters, or pixels for a terminal that can show them; without --output"),
     ROW("size", "WxH", "", "", picture_size, PLACE(plot.size), PLOT,
@@ -344,6 +347,68 @@ static const struct option_row rows[] = {
     DURATION("burst-interval", burst.interval_ns, "1ms..1h", "none", RECOMMEND | ADVISE,
              "time from the end of a burst to the beginning of the next, in which the kernel writes back"),
 
+    /* Options of `predict vm`. */
+    TEXT("host-atoms", "FILE", prediction.vm.host_atoms, PREDICT,
+         "predict vm: what fstune atoms --output wrote here"),
+    TEXT("guest-atoms", "FILE", prediction.vm.guest_atoms, PREDICT,
+         "predict vm: the same of the guest, by fstune or fstune-atoms in it"),
+    TEXT("activity", "FILE", prediction.vm.activity, PREDICT,
+         "predict vm: the program's time and counts, as the member activity of an earlier prediction; else "
+         "the command behind -- runs here"),
+    COUNT("runs", prediction.vm.runs, "1..100", "5", PREDICT,
+          "predict vm: runs of the command that are timed, beside one whose system calls are counted"),
+    TEXT("train", "FILE", prediction.vm.train, PREDICT,
+         "predict vm: a regression instead, over programs whose target is known: columns of metrics, the "
+         "target last (CSV)"),
+    TEXT("predict", "FILE", prediction.vm.predict, PREDICT, "predict vm: metrics of programs to predict",
+         .needs = "train"),
+    CHOICE("regression", "least-squares|robust|non-negative", prediction.vm.method, "least-squares", PREDICT,
+           "predict vm: how; robust is hardly moved by outliers, non-negative has no cost below 0 and no "
+           "constant",
+           .needs = "train"),
+
+    /* Options of `predict task`. */
+    TEXT("task", "FILE", prediction.task.task, PREDICT,
+         "predict task: what it does, as lines operation,count (CSV), or a profile (FILE.json)"),
+    TEXT("system", "FILE", prediction.task.system, PREDICT,
+         "predict task: what operations cost, as fstune atoms --io --output wrote it"),
+
+    /* Options of `cost`: the neighbour that is delayed, and how it is watched. */
+    TEXT("base", "FILE", cost.base, COST,
+         "calculate only: the times t0..tm of the neighbour alone, in seconds, one run a line (CSV)",
+         .needs = "delayed"),
+    TEXT("delayed", "FILE", cost.delayed, COST, "the same beside the program", .needs = "base"),
+    ROW("reference", "NAME|COMMAND", "", "", files, TYPED(cost.references, struct settings_files), COST,
+        "the neighbour: files (reads, creates and syncs files; the default), cpu, memory, or a command for "
+        "the shell, observed at files that it opens; several times: the mean of their costs",
+        IN(ANSWER)),
+    COUNT("points", cost.points, "2..64", "7", COST,
+          "observation points: the cost is a sum over the intervals between them, so that only costs of as "
+          "many points compare"),
+    COUNT("runs", cost.runs, "1..1000", "11", COST,
+          "runs of the neighbour alone, and as many beside the command, in random order", IN(ANSWER)),
+    DURATION("duration", cost.run_ns, "50ms..10m", "500ms", COST, "about how long the neighbour takes alone",
+             IN(ANSWER)),
+    DURATION("settle", cost.settle_ns, "0s..10m", "300ms", COST,
+             "time that the command runs before the neighbour starts"),
+    TEXT("load", "L1,L2,...", cost.loads, COST,
+         "loads of the command: each takes the place of %L in its words, and gets a cost of its own",
+         IN(ANSWER)),
+    CHOICE("observe", "auto|fanotify|inotify|self", cost.observe, "auto", COST,
+           "how the neighbour's progress is seen: by the kernel's notification of opens (fanotify needs "
+           "root), or by its own clock"),
+
+    /* Options of `atoms`. */
+    TEXT("only", "NAME,...", atoms.only, ATOMS, "only these tests"),
+    FLAG(
+        "io", atoms.storage, ATOMS,
+        "the basic operations of the storage in --path instead, for fstune predict task; they have two files "
+        "of 64 MiB and write into them again and again"),
+    COUNT("rounds", atoms.rounds, "6..1000", "25", ATOMS, "timings of each test"),
+    FLAG("check-linear", atoms.check_linear, ATOMS,
+         "put delays into the activities where that is possible, and show that a test takes longer in "
+         "proportion"),
+
     /* Options that say where the command reads, writes and prints. */
     TEXT("simulate", "SURFACE", file.simulate, RUNS,
          "measure a simulated surface (a file) in virtual time instead of a disk"),
@@ -352,10 +417,10 @@ static const struct option_row rows[] = {
     ROW("prior", "FILE", "", "", files, TYPED(search.priors, struct settings_files), RECOMMEND,
         "an earlier answer (--json) or journal that steers where to look first; up to 4 times"),
     ROW("seed", "N", "0..9223372036854775807", "drawn from the system, and printed", seed, PLACE(seed),
-        EVERY | CALIBRATE | PREDICT, "start of all random numbers", GIVEN(seed_given)),
+        EVERY | CALIBRATE | PREDICT | IMPACT, "start of all random numbers", GIVEN(seed_given)),
     TEXT("config", "FILE", config, BOTH | RETUNE | LINE_ONLY,
          "configuration with the same settings, underscores for dashes; the command line wins"),
-    FLAG("dry-run", dry_run, EVERY | RETUNE | CALIBRATE | PREDICT, "print the plan and do nothing",
+    FLAG("dry-run", dry_run, EVERY | RETUNE | CALIBRATE | PREDICT | COST, "print the plan and do nothing",
          IN(OUTPUT)),
     /* Each command has formats of its own. */
     ROW("format", "text|json|markdown|csv", "", "text", format, PLACE(format), RECOMMEND,
@@ -370,11 +435,12 @@ static const struct option_row rows[] = {
         IN(OUTPUT)),
     ROW("format", "csv|json", "", "", format, PLACE(format), HISTORY | LINE_ONLY,
         "of export: a row for each replay (csv, unless this is given), or an object"),
-    ROW("json", NULL, "", "", json, PLACE(format), EVERY | HISTORY | RETUNE | CALIBRATE | PREDICT | ADVISE,
-        "print one JSON document", .alias_of = "format", IN(OUTPUT)),
+    ROW("json", NULL, "", "", json, PLACE(format),
+        EVERY | HISTORY | RETUNE | CALIBRATE | PREDICT | ADVISE | IMPACT, "print one JSON document",
+        .alias_of = "format", IN(OUTPUT)),
     FLAG("verbose", verbose, RECOMMEND, "how the search worked and which settings it left out, too",
          IN(OUTPUT)),
-    FLAG("quiet", quiet, EVERY | RETUNE | CALIBRATE | PREDICT, "no progress line"),
+    FLAG("quiet", quiet, EVERY | RETUNE | CALIBRATE | PREDICT | COST, "no progress line"),
 };
 
 _Static_assert(sizeof(rows) / sizeof(rows[0]) < OPTIONS_MAX_ROWS, "the table has outgrown OPTIONS_MAX_ROWS");

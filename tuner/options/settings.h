@@ -98,6 +98,22 @@ struct settings_experiment {
     size_t n_order;
 };
 
+/* Of `predict vm`. */
+#define SETTINGS_MAX_ACTIVITY_RUNS 100
+
+struct settings_vm {
+    char host_atoms[SETTINGS_TEXT_SIZE], guest_atoms[SETTINGS_TEXT_SIZE]; /* "" */
+    char activity[SETTINGS_TEXT_SIZE];                                    /* --activity; "" */
+    char train[SETTINGS_TEXT_SIZE], predict[SETTINGS_TEXT_SIZE];          /* of the regression; "" */
+    unsigned method;                                                      /* enum regression_method */
+    uint32_t runs;
+};
+
+/* Of `predict task`. */
+struct settings_task {
+    char task[SETTINGS_TEXT_SIZE], system[SETTINGS_TEXT_SIZE]; /* "" */
+};
+
 /* Of `predict` and `advise`: the machine, the writes, and where the model goes beyond the paper's. */
 enum settings_model { SETTINGS_MODEL_PAPER, SETTINGS_MODEL_LINUX };
 
@@ -118,6 +134,8 @@ struct settings_prediction {
     bool validate;
     uint32_t repetitions;
     bool repetitions_given;
+    struct settings_vm vm;
+    struct settings_task task;
     char csv[SETTINGS_TEXT_SIZE];     /* --csv; "-": standard output; "" */
     char picture[SETTINGS_TEXT_SIZE]; /* --plot; "-": letters on standard output; "" */
 };
@@ -248,6 +266,23 @@ struct settings_calibrate {
     uint64_t limits_bytes[2]; /* --set-dirty-limits: background, hard */
 };
 
+/* Of `cost`. */
+struct settings_cost {
+    char base[SETTINGS_TEXT_SIZE], delayed[SETTINGS_TEXT_SIZE]; /* --base, --delayed; "" */
+    struct settings_files references;                           /* --reference */
+    uint32_t points, runs;
+    uint64_t run_ns, settle_ns;
+    char loads[SETTINGS_TEXT_SIZE]; /* --load; "" */
+    unsigned observe;               /* 0: the first that works, else 1 + enum observer_kind */
+};
+
+/* Of `atoms`. */
+struct settings_atoms {
+    char only[SETTINGS_TEXT_SIZE]; /* --only; "" */
+    uint32_t rounds;
+    bool check_linear, storage;
+};
+
 struct settings {
     /* Of every command. */
     bool dry_run, quiet, verbose;
@@ -258,6 +293,7 @@ struct settings {
     char config[SETTINGS_TEXT_SIZE];                          /* --config; "" */
     char operands[SETTINGS_MAX_OPERANDS][SETTINGS_TEXT_SIZE]; /* words without dashes */
     size_t n_operands, operands_allowed;
+    const char *const *program;      /* the words behind --, NULL last; NULL: there are none. Borrowed */
     char output[SETTINGS_TEXT_SIZE]; /* --output of plot and calibrate; "" */
     struct settings_files answers;   /* --from; the first path is "-" where none is given */
 
@@ -276,6 +312,8 @@ struct settings {
     struct settings_calibrate calibrate;
     struct settings_experiment experiment;
     struct settings_prediction prediction;
+    struct settings_cost cost;
+    struct settings_atoms atoms;
 };
 
 /* The defaults of `recommend`, as the table of options states them. */

@@ -99,7 +99,7 @@ TEST(defaults_that_help_states_are_those_that_settings_hold)
         assert_memory_equal((char *)&stated + row->place, (char *)&defaults + row->place, size_of_place(row));
         n_compared++;
     }
-    assert_int_equal(n_compared, 31);
+    assert_int_equal(n_compared, 39);
 }
 
 TEST(defaults_are_those_of_the_parts_that_they_are_for)
@@ -477,4 +477,20 @@ TEST(names_are_found_with_dashes_or_underscores)
     assert_null(options_find("max-latency-p999", ~0U));
     assert_null(options_find("", ~0U));
     assert_null(options_find("replays", OPTIONS_RECOMMEND));
+}
+
+TEST(what_follows_two_dashes_is_a_program_and_none_of_our_options)
+{
+    /* The words are borrowed, so they have to outlive the parser. */
+    char words[][16] = {"cost", "--runs=3", "--", "sleep", "--help", "--runs=9"};
+    char *argv[] = {words[0], words[1], words[2], words[3], words[4], words[5], NULL};
+    settings_init(&settings);
+    assert_int_equal(options_parse(&settings, OPTIONS_COST, 6, argv, &err), 0);
+    assert_int_equal(settings.cost.runs, 3);
+    assert_non_null(settings.program);
+    assert_string_equal(settings.program[0], "sleep");
+    assert_string_equal(settings.program[1], "--help");
+    assert_int_equal(PARSE(OPTIONS_COST, "--runs=3"), 0);
+    assert_null(settings.program);
+    assert_int_equal(PARSE(OPTIONS_RECOMMEND, "--pattern=read", "--", "sleep"), -EINVAL);
 }

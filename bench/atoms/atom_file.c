@@ -1,0 +1,198 @@
+/* Reads and writes of the page cache, direct requests, and flushes, on a nameless file. */
+#include "bench/atoms/atoms_internal.h"
+#include "bench/base/full_io.h"
+#include "bench/base/rng.h"
+#include "bench/target/target_scratch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#define SMALL_BYTES 4096U
+#define LARGE_BYTES 65536U
+#define FILE_BYTES  (8U << 20)
+#define ALIGNMENT   4096U
+
+struct file {
+    int fd, direct_fd; /* the second is -1 where there is no direct I/O */
+    unsigned char *buffer;
+    uint64_t at; /* of the next direct request */
+};
+
+static void close_file(void *state)
+{
+    struct file *file = state;
+    if (file->fd >= 0)
+        close(file->fd);
+    if (file->direct_fd >= 0)
+        close(file->direct_fd);
+    free(file->buffer);
+    free(file);
+}
+
+static int make_file(const char *directory, struct file *file)
+{
+    struct rng rng;
+    bool is_tmpfile;
+    int dir_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (dir_fd < 0)
+        return -errno;
+    int result = target_scratch_check(directory, FILE_BYTES, NULL);
+    if (result == 0)
+        result = target_create_nameless(dir_fd, directory, &file->fd, &is_tmpfile, NULL);
+    close(dir_fd);
+    rng_init(&rng, 1);
+    rng_fill(&rng, file->buffer, LARGE_BYTES);
+    for (uint64_t at = 0; at < FILE_BYTES && result == 0; at += LARGE_BYTES)
+        result = full_io_write(file->fd, file->buffer, LARGE_BYTES, at, NULL);
+    return result == 0 ? full_io_sync(file->fd) : result;
+}
+
+static int open_file(const struct atom_place *place, struct atom_shared *shared, void **ret_state)
+{
+    (void)shared;
+    if (place->directory == NULL)
+        return -EOPNOTSUPP;
+    struct file *file = calloc(1, sizeof *file);
+    if (file == NULL)
+        return -ENOMEM;
+    file->fd = file->direct_fd = -1;
+    file->buffer = aligned_alloc(ALIGNMENT, LARGE_BYTES);
+    int result = file->buffer == NULL ? -ENOMEM : make_file(place->directory, file);
+    if (result < 0)
+        close_file(file);
+    else
+        *ret_state = file;
+    return result;
+}
+
+static int open_direct(const struct atom_place *place, struct atom_shared *shared, void **ret_state)
+{
+    char path[32];
+    int result = open_file(place, shared, ret_state);
+    if (result < 0)
+        return result;
+    struct file *file = *ret_state;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", file->fd);
+    file->direct_fd = open(path, O_RDWR | O_DIRECT | O_CLOEXEC);
+    if (file->direct_fd >= 0 && full_io_read(file->direct_fd, file->buffer, SMALL_BYTES, 0) == 0)
+        return 0;
+    close_file(file);
+    *ret_state = NULL;
+    return -EOPNOTSUPP;
+}
+
+static int read_cached(const struct file *file, uint64_t n, size_t size)
+{
+    int result = 0;
+    for (uint64_t i = 0; i < n && result == 0; i++)
+        result = full_io_read(file->fd, file->buffer, size, 0);
+    return result;
+}
+
+static int run_cache_reads(void *state, uint64_t n)
+{
+    return read_cached(state, n, SMALL_BYTES);
+}
+
+static int run_byte_reads(void *state, uint64_t n)
+{
+    return read_cached(state, n, 1);
+}
+
+const struct atom atom_cache_read = {.name = "cache_read_4k",
+                                     .per = "4 KiB read from the page cache, without its system call",
+                                     .open = open_file,
+                                     .run = run_cache_reads,
+                                     .base = run_byte_reads,
+                                     .close = close_file};
+
+static int write_cached(const struct file *file, uint64_t n, size_t size)
+{
+    int result = 0;
+    for (uint64_t i = 0; i < n && result == 0; i++)
+        result = full_io_write(file->fd, file->buffer, size, 0, NULL);
+    return result;
+}
+
+static int run_cache_writes(void *state, uint64_t n)
+{
+    return write_cached(state, n, SMALL_BYTES);
+}
+
+static int run_byte_writes(void *state, uint64_t n)
+{
+    return write_cached(state, n, 1);
+}
+
+const struct atom atom_cache_write = {.name = "cache_write_4k",
+                                      .per = "4 KiB written into the page cache, without its system call",
+                                      .open = open_file,
+                                      .run = run_cache_writes,
+                                      .base = run_byte_writes,
+                                      .close = close_file};
+
+static int run_direct(struct file *file, uint64_t n, size_t size, bool writes)
+{
+    int result = 0;
+    for (uint64_t i = 0; i < n && result == 0; i++) {
+        result = writes ? full_io_write(file->direct_fd, file->buffer, size, file->at, NULL)
+                        : full_io_read(file->direct_fd, file->buffer, size, file->at);
+        file->at = (file->at + size) % FILE_BYTES;
+    }
+    return result;
+}
+
+static int run_direct_reads_4k(void *state, uint64_t n)
+{
+    return run_direct(state, n, SMALL_BYTES, false);
+}
+
+static int run_direct_reads_64k(void *state, uint64_t n)
+{
+    return run_direct(state, n, LARGE_BYTES, false);
+}
+
+static int run_direct_writes_4k(void *state, uint64_t n)
+{
+    return run_direct(state, n, SMALL_BYTES, true);
+}
+
+const struct atom atom_direct_read_4k = {.name = "direct_read_4k",
+                                         .per = "one direct read of 4 KiB",
+                                         .open = open_direct,
+                                         .run = run_direct_reads_4k,
+                                         .close = close_file};
+
+const struct atom atom_direct_read_64k = {.name = "direct_read_64k",
+                                          .per = "one direct read of 64 KiB",
+                                          .open = open_direct,
+                                          .run = run_direct_reads_64k,
+                                          .close = close_file};
+
+const struct atom atom_direct_write_4k = {.name = "direct_write_4k",
+                                          .per = "one direct write of 4 KiB",
+                                          .open = open_direct,
+                                          .run = run_direct_writes_4k,
+                                          .close = close_file};
+
+static int run_flushes(void *state, uint64_t n)
+{
+    const struct file *file = state;
+    int result = 0;
+    for (uint64_t i = 0; i < n && result == 0; i++) {
+        result = full_io_write(file->fd, file->buffer, SMALL_BYTES, 0, NULL);
+        if (result == 0)
+            result = full_io_sync(file->fd);
+    }
+    return result;
+}
+
+const struct atom atom_flush = {.name = "flush",
+                                .per = "one fdatasync of 4 KiB",
+                                .open = open_file,
+                                .run = run_flushes,
+                                .base = run_cache_writes,
+                                .close = close_file};

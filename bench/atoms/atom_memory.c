@@ -1,0 +1,210 @@
+/* Page faults, mappings, and what unmapping costs while another processor uses the memory. */
+#include "bench/atoms/atoms_internal.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#define PAGES 512U /* of a mapping that is touched */
+
+struct mapping {
+    size_t page_bytes;
+    int fd; /* whose pages are mapped; -1: anonymous memory */
+};
+
+static void close_mapping(void *state)
+{
+    struct mapping *mapping = state;
+    if (mapping->fd >= 0)
+        close(mapping->fd);
+    free(mapping);
+}
+
+static int open_anonymous(const struct atom_place *place, struct atom_shared *shared, void **ret_state)
+{
+    (void)place;
+    (void)shared;
+    struct mapping *mapping = calloc(1, sizeof *mapping);
+    if (mapping == NULL)
+        return -ENOMEM;
+    mapping->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
+    mapping->fd = -1;
+    *ret_state = mapping;
+    return 0;
+}
+
+static int fill_file(const struct mapping *mapping)
+{
+    char *page = calloc(1, mapping->page_bytes);
+    int result = page == NULL ? -ENOMEM : 0;
+    for (unsigned i = 0; i < PAGES && result == 0; i++)
+        result = write(mapping->fd, page, mapping->page_bytes) == (ssize_t)mapping->page_bytes ? 0 : -EIO;
+    free(page);
+    return result;
+}
+
+static int open_cached_file(const struct atom_place *place, struct atom_shared *shared, void **ret_state)
+{
+    int result = open_anonymous(place, shared, ret_state);
+    if (result < 0)
+        return result;
+    struct mapping *mapping = *ret_state;
+    mapping->fd = memfd_create("fstune", MFD_CLOEXEC);
+    result = mapping->fd < 0 ? -errno : fill_file(mapping);
+    if (result < 0) {
+        close_mapping(mapping);
+        *ret_state = NULL;
+    }
+    return result;
+}
+
+static char *map_pages(const struct mapping *mapping)
+{
+    const int flags = mapping->fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
+    void *pages = mmap(NULL, PAGES * mapping->page_bytes, PROT_READ | PROT_WRITE, flags, mapping->fd, 0);
+    if (pages == MAP_FAILED)
+        return NULL;
+    /* One fault must bring one page. */
+    (void)madvise(pages, PAGES * mapping->page_bytes, MADV_NOHUGEPAGE);
+    (void)madvise(pages, PAGES * mapping->page_bytes, MADV_RANDOM);
+    return pages;
+}
+
+static int fault_pages(const struct mapping *mapping, uint64_t n, bool is_touched)
+{
+    for (uint64_t done = 0; done < n; done += PAGES) {
+        char *pages = map_pages(mapping);
+        if (pages == NULL)
+            return -errno;
+        const uint64_t count = n - done < PAGES ? n - done : PAGES;
+        for (uint64_t i = 0; is_touched && i < count; i++)
+            *(volatile char *)(pages + i * mapping->page_bytes) = 1;
+        munmap(pages, PAGES * mapping->page_bytes);
+    }
+    return 0;
+}
+
+static int run_faults(void *state, uint64_t n)
+{
+    return fault_pages(state, n, true);
+}
+
+static int run_mappings_alone(void *state, uint64_t n)
+{
+    return fault_pages(state, n, false);
+}
+
+const struct atom atom_fault_anonymous = {.name = "page_fault",
+                                          .per = "one page of new memory, given back later",
+                                          .open = open_anonymous,
+                                          .run = run_faults,
+                                          .base = run_mappings_alone,
+                                          .close = close_mapping};
+
+const struct atom atom_fault_file = {.name = "page_fault_file",
+                                     .per = "one page of a file in memory, mapped",
+                                     .open = open_cached_file,
+                                     .run = run_faults,
+                                     .base = run_mappings_alone,
+                                     .close = close_mapping};
+
+static int map_one(const struct mapping *mapping, bool is_touched)
+{
+    char *page = mmap(NULL, mapping->page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED)
+        return -errno;
+    if (is_touched)
+        *(volatile char *)page = 1;
+    return munmap(page, mapping->page_bytes) == 0 ? 0 : -errno;
+}
+
+static int run_maps(void *state, uint64_t n)
+{
+    int result = 0;
+    for (uint64_t i = 0; i < n && result == 0; i++)
+        result = map_one(state, false);
+    return result;
+}
+
+const struct atom atom_map = {.name = "map",
+                              .per = "one mmap and munmap of a page",
+                              .open = open_anonymous,
+                              .run = run_maps,
+                              .close = close_mapping};
+
+/* A thread that uses the same memory from another processor. */
+struct spinner {
+    struct mapping mapping;
+    struct atom_shared *shared;
+    pthread_t thread;
+};
+
+static void *spin_beside(void *context)
+{
+    struct atom_shared *shared = context;
+    if (atom_pin(1) == 0) {
+        while (atomic_load_explicit(&shared->stop, memory_order_relaxed) == 0)
+            ;
+    }
+    return NULL;
+}
+
+static int open_spinner(const struct atom_place *place, struct atom_shared *shared, void **ret_state)
+{
+    (void)place;
+    struct spinner *spinner = calloc(1, sizeof *spinner);
+    if (spinner == NULL)
+        return -ENOMEM;
+    spinner->mapping = (struct mapping){.page_bytes = (size_t)sysconf(_SC_PAGESIZE), .fd = -1};
+    spinner->shared = shared;
+    int result = atom_pin(1);
+    atom_unpin();
+    if (result < 0) {
+        free(spinner);
+        return -EOPNOTSUPP;
+    }
+    *ret_state = spinner;
+    return 0;
+}
+
+static int unmap_touched(struct spinner *spinner, uint64_t n)
+{
+    int result = atom_pin(0);
+    for (uint64_t i = 0; i < n && result == 0; i++)
+        result = map_one(&spinner->mapping, true);
+    atom_unpin();
+    return result;
+}
+
+static int run_with_spinner(void *state, uint64_t n)
+{
+    struct spinner *spinner = state;
+    sigset_t all, before;
+    atomic_store(&spinner->shared->stop, 0);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    int result = -pthread_create(&spinner->thread, NULL, spin_beside, spinner->shared);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (result < 0)
+        return result;
+    result = unmap_touched(spinner, n);
+    atomic_store(&spinner->shared->stop, 1);
+    pthread_join(spinner->thread, NULL);
+    return result;
+}
+
+static int run_without_spinner(void *state, uint64_t n)
+{
+    return unmap_touched(state, n);
+}
+
+const struct atom atom_shootdown = {.name = "tlb_shootdown",
+                                    .per =
+                                        "what one munmap takes more while another processor uses the memory",
+                                    .open = open_spinner,
+                                    .run = run_with_spinner,
+                                    .base = run_without_spinner,
+                                    .close = free};

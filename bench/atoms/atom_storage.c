@@ -1,0 +1,336 @@
+/* The basic operations of a storage: reads and writes in order and at random, of three sizes, from the
+ * device, in memory and made durable; operations on names; and what two kinds of operation cost more when
+ * they follow one another than when each is repeated. */
+#include "bench/atoms/atoms_internal.h"
+#include "bench/base/full_io.h"
+#include "bench/base/rng.h"
+#include "bench/target/target_scratch.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MIB        ((size_t)1 << 20)
+#define FILE_BYTES (64 * MIB)
+#define NAME_SIZE  48
+
+/* Of an operation. */
+enum {
+    WRITES = 1,
+    RANDOM = 2,
+    COLD = 4,   /* of reads: from the device; of writes: made durable. Else in memory */
+    SECOND = 3, /* of a mix: the second operation's WRITES and RANDOM, shifted */
+    SHIFT = 4,
+};
+
+struct storage {
+    uint32_t kind, size_bytes;
+    int fd, dir_fd;
+    unsigned char *buffer;
+    uint64_t at[4]; /* where each kind of operation is in the file */
+    struct rng rng;
+    char names[2][NAME_SIZE];
+};
+
+/* Two files serve all tests: one whose pages stay in memory, and one whose pages are dropped. */
+static struct {
+    int fd;
+    unsigned n_users;
+} data_files[2];
+
+static size_t data_file_of(const struct storage *storage)
+{
+    return (storage->kind & COLD) != 0;
+}
+
+static void close_storage(void *state)
+{
+    struct storage *storage = state;
+    const size_t file = data_file_of(storage);
+    if (storage->fd >= 0) {
+        close(storage->fd);
+        data_files[file].n_users--;
+        if (data_files[file].n_users == 0)
+            close(data_files[file].fd);
+    }
+    if (storage->dir_fd >= 0)
+        close(storage->dir_fd);
+    free(storage->buffer);
+    free(storage);
+}
+
+static int make_data_file(struct storage *storage, const char *directory, int *ret_fd)
+{
+    bool is_tmpfile;
+    int fd, result = target_scratch_check(directory, FILE_BYTES, NULL);
+    if (result == 0)
+        result = target_create_nameless(storage->dir_fd, directory, &fd, &is_tmpfile, NULL);
+    if (result < 0)
+        return result;
+    rng_fill(&storage->rng, storage->buffer, MIB);
+    for (uint64_t at = 0; at < FILE_BYTES && result == 0; at += MIB)
+        result = full_io_write(fd, storage->buffer, MIB, at, NULL);
+    if (result == 0)
+        result = full_io_sync(fd);
+    if (result == 0 && (storage->kind & COLD) != 0)
+        (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
+    if (result < 0)
+        close(fd);
+    else
+        *ret_fd = fd;
+    return result;
+}
+
+/* Each test has a descriptor of its own, because advice about the order of reads belongs to that. */
+static int use_data_file(struct storage *storage, const char *directory)
+{
+    char path[32];
+    const size_t file = data_file_of(storage);
+    int result = data_files[file].n_users == 0 ? make_data_file(storage, directory, &data_files[file].fd) : 0;
+    if (result < 0)
+        return result;
+    snprintf(path, sizeof path, "/proc/self/fd/%d", data_files[file].fd);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    if (fd < 0) {
+        result = -errno;
+        if (data_files[file].n_users == 0)
+            close(data_files[file].fd);
+        return result;
+    }
+    storage->fd = fd;
+    data_files[file].n_users++;
+    return 0;
+}
+
+static int open_storage_directory(const struct atom_place *place, struct storage *storage)
+{
+    storage->fd = storage->dir_fd = -1;
+    storage->kind = place->atom->kind;
+    storage->size_bytes = place->atom->size_bytes;
+    rng_init(&storage->rng, 1);
+    storage->buffer = malloc(MIB);
+    for (size_t i = 0; i < 2; i++)
+        snprintf(storage->names[i], NAME_SIZE, ".fstune-%016" PRIx64, rng_seed_from_system());
+    storage->dir_fd = open(place->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return storage->buffer == NULL ? -ENOMEM : storage->dir_fd < 0 ? -errno : 0;
+}
+
+static int open_names(const struct atom_place *place, struct atom_shared *shared, void **ret_state)
+{
+    (void)shared;
+    struct storage *storage = place->directory != NULL ? calloc(1, sizeof *storage) : NULL;
+    if (storage == NULL)
+        return place->directory != NULL ? -ENOMEM : -EOPNOTSUPP;
+    int result = open_storage_directory(place, storage);
+    if (result < 0)
+        close_storage(storage);
+    else
+        *ret_state = storage;
+    return result;
+}
+
+static int open_data(const struct atom_place *place, struct atom_shared *shared, void **ret_state)
+{
+    int result = open_names(place, shared, ret_state);
+    if (result < 0)
+        return result;
+    struct storage *storage = *ret_state;
+    result = use_data_file(storage, place->directory);
+    if (result < 0) {
+        close_storage(storage);
+        *ret_state = NULL;
+    }
+    return result;
+}
+
+static uint64_t next_offset(struct storage *storage, uint32_t kind)
+{
+    const uint64_t n_places = FILE_BYTES / storage->size_bytes;
+    if ((kind & RANDOM) != 0)
+        return (uint64_t)(rng_uniform(&storage->rng) * (double)n_places) * storage->size_bytes;
+    uint64_t *at = &storage->at[kind & SECOND];
+    const uint64_t offset = *at;
+    *at = (offset + storage->size_bytes) % (n_places * storage->size_bytes);
+    return offset;
+}
+
+static int operate(struct storage *storage, uint32_t kind)
+{
+    const uint64_t offset = next_offset(storage, kind);
+    if ((kind & WRITES) != 0) {
+        int result = full_io_write(storage->fd, storage->buffer, storage->size_bytes, offset, NULL);
+        return result == 0 && (kind & COLD) != 0 ? full_io_sync(storage->fd) : result;
+    }
+    int result = full_io_read(storage->fd, storage->buffer, storage->size_bytes, offset);
+    /* The next one who reads this must not find it in memory. */
+    if ((kind & COLD) != 0)
+        (void)posix_fadvise(storage->fd, (off_t)offset, storage->size_bytes, POSIX_FADV_DONTNEED);
+    return result;
+}
+
+static void advise(const struct storage *storage, uint32_t kind)
+{
+    (void)posix_fadvise(storage->fd, 0, 0, (kind & RANDOM) != 0 ? POSIX_FADV_RANDOM : POSIX_FADV_NORMAL);
+}
+
+static int repeat(struct storage *storage, uint32_t kind, uint64_t n)
+{
+    int result = 0;
+    advise(storage, kind);
+    for (uint64_t i = 0; i < n && result == 0; i++)
+        result = operate(storage, kind);
+    return result;
+}
+
+static int run_data(void *state, uint64_t n)
+{
+    struct storage *storage = state;
+    return repeat(storage, storage->kind, n);
+}
+
+static int run_data_unsynced(void *state, uint64_t n)
+{
+    struct storage *storage = state;
+    return repeat(storage, storage->kind & SECOND, n);
+}
+
+/* Both in turn: each of n activities is a change from one to the other. */
+static int run_mix(void *state, uint64_t n)
+{
+    struct storage *storage = state;
+    const uint32_t first = storage->kind & (SECOND | COLD), second = (storage->kind >> SHIFT) | COLD;
+    int result = 0;
+    advise(storage, first & second);
+    for (uint64_t i = 0; i < n / 2 && result == 0; i++) {
+        result = operate(storage, first);
+        if (result == 0)
+            result = operate(storage, second);
+    }
+    return result;
+}
+
+static int run_apart(void *state, uint64_t n)
+{
+    struct storage *storage = state;
+    int result = repeat(storage, storage->kind & (SECOND | COLD), n / 2);
+    return result == 0 ? repeat(storage, (storage->kind >> SHIFT) | COLD, n / 2) : result;
+}
+
+static int run_opens(void *state, uint64_t n)
+{
+    const struct storage *storage = state;
+    for (uint64_t i = 0; i < n; i++) {
+        int fd = openat(storage->dir_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+        if (fd < 0)
+            return -errno;
+        close(fd);
+    }
+    return 0;
+}
+
+static int run_stats(void *state, uint64_t n)
+{
+    const struct storage *storage = state;
+    struct stat status;
+    for (uint64_t i = 0; i < n; i++) {
+        if (fstatat(storage->dir_fd, ".", &status, 0) != 0)
+            return -errno;
+    }
+    return 0;
+}
+
+/* A name stands for the moment only, as that of every target file where there is no nameless one. */
+static int create_and_remove(const struct storage *storage, bool is_renamed)
+{
+    const char *name = storage->names[0];
+    int result = 0;
+    int fd = openat(storage->dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return -errno;
+    close(fd);
+    if (is_renamed && renameat(storage->dir_fd, name, storage->dir_fd, storage->names[1]) == 0)
+        name = storage->names[1];
+    else if (is_renamed)
+        result = -errno;
+    if (unlinkat(storage->dir_fd, name, 0) != 0 && result == 0)
+        result = -errno;
+    return result;
+}
+
+static int run_creates(void *state, uint64_t n)
+{
+    int result = 0;
+    for (uint64_t i = 0; i < n && result == 0; i++)
+        result = create_and_remove(state, false);
+    return result;
+}
+
+static int run_renames(void *state, uint64_t n)
+{
+    int result = 0;
+    for (uint64_t i = 0; i < n && result == 0; i++)
+        result = create_and_remove(state, true);
+    return result;
+}
+
+#define DATA(NAME, KIND, SIZE, PER)                                                                          \
+    {                                                                                                        \
+        .name = NAME, .per = PER, .kind = KIND, .size_bytes = SIZE, .open = open_data, .run = run_data,      \
+        .close = close_storage                                                                               \
+    }
+#define SIZES(NAME, KIND, STATE, PER)                                                                        \
+    DATA(NAME "_4k_" STATE, KIND, 4096, PER " of 4 KiB"),                                                    \
+        DATA(NAME "_64k_" STATE, KIND, 65536, PER " of 64 KiB"),                                             \
+        DATA(NAME "_1m_" STATE, KIND, MIB, PER " of 1 MiB")
+#define MIX(NAME, FIRST, OTHER)                                                                              \
+    {                                                                                                        \
+        .name = "mix_" NAME, .per = "what a change from one of these kinds to the other costs more",         \
+        .kind = (FIRST) | COLD | ((OTHER) << SHIFT), .size_bytes = 4096, .open = open_data, .run = run_mix,  \
+        .base = run_apart, .close = close_storage                                                            \
+    }
+#define NAMES(NAME, RUN, BASE, PER)                                                                          \
+    {                                                                                                        \
+        .name = NAME, .per = PER, .open = open_names, .run = RUN, .base = BASE, .close = close_storage       \
+    }
+
+static const struct atom storage_table[] = {
+    SIZES("read", COLD, "cold", "one read in order, from the device,"),
+    SIZES("read", 0, "warm", "one read in order, in memory,"),
+    SIZES("randread", RANDOM | COLD, "cold", "one read at random, from the device,"),
+    SIZES("randread", RANDOM, "warm", "one read at random, in memory,"),
+    SIZES("write", WRITES, "warm", "one write in order, into memory,"),
+    SIZES("write", WRITES | COLD, "durable", "one write in order, made durable,"),
+    SIZES("randwrite", WRITES | RANDOM, "warm", "one write at random, into memory,"),
+    SIZES("randwrite", WRITES | RANDOM | COLD, "durable", "one write at random, made durable,"),
+    {.name = "fsync",
+     .per = "one fdatasync after a write of 4 KiB",
+     .kind = WRITES | COLD,
+     .size_bytes = 4096,
+     .open = open_data,
+     .run = run_data,
+     .base = run_data_unsynced,
+     .close = close_storage},
+    NAMES("open", run_opens, NULL, "one open and close"),
+    NAMES("stat", run_stats, NULL, "one look at a file's attributes"),
+    NAMES("create", run_creates, NULL, "one file created and removed"),
+    NAMES("rename", run_renames, run_creates, "one file renamed"),
+    MIX("read_randread", 0, RANDOM),
+    MIX("read_write", 0, WRITES),
+    MIX("read_randwrite", 0, WRITES | RANDOM),
+    MIX("randread_write", RANDOM, WRITES),
+    MIX("randread_randwrite", RANDOM, WRITES | RANDOM),
+    MIX("write_randwrite", WRITES, WRITES | RANDOM),
+};
+
+_Static_assert(sizeof storage_table / sizeof storage_table[0] <= ATOMS_MAX,
+               "the table has outgrown ATOMS_MAX");
+
+const struct atom *atom_storage_row(size_t i)
+{
+    return i < sizeof storage_table / sizeof storage_table[0] ? &storage_table[i] : NULL;
+}

@@ -1,0 +1,258 @@
+/* The table of tests, and their measurement in random order. */
+#include "bench/atoms/atoms.h"
+
+#include "bench/atoms/atoms_internal.h"
+#include "bench/base/clock.h"
+#include "bench/base/rng.h"
+
+#include <errno.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define MOST_REPETITIONS (1ULL << 30)
+#define CALIBRATIONS     3 /* the least of so many timings decides the number of repetitions */
+
+static const struct atom *const table[] = {
+    &atom_syscall,
+    &atom_exception,
+    &atom_switch_one,
+    &atom_switch_two,
+    &atom_futex,
+    &atom_timer,
+    &atom_fault_anonymous,
+    &atom_fault_file,
+    &atom_map,
+    &atom_shootdown,
+    &atom_fork,
+    &atom_exec,
+    &atom_cache_read,
+    &atom_cache_write,
+    &atom_direct_read_4k,
+    &atom_direct_read_64k,
+    &atom_direct_write_4k,
+    &atom_flush,
+    &atom_tcp,
+    &atom_udp,
+    &atom_integer,
+    &atom_floating,
+    &atom_memory,
+};
+
+_Static_assert(sizeof table / sizeof table[0] <= ATOMS_MAX, "the table has outgrown ATOMS_MAX");
+
+const struct atom *atoms_row(enum atoms_set set, size_t i)
+{
+    if (set == ATOMS_STORAGE)
+        return atom_storage_row(i);
+    return i < sizeof table / sizeof table[0] ? table[i] : NULL;
+}
+
+void atom_spin(uint64_t delay_ns)
+{
+    const uint64_t start_ns = delay_ns > 0 ? clock_now_ns(&clock_monotonic) : 0;
+    while (delay_ns > 0 && clock_now_ns(&clock_monotonic) - start_ns < delay_ns)
+        ;
+}
+
+void atom_delay(struct atom_shared *shared)
+{
+    atom_spin(atomic_load_explicit(&shared->delay_ns, memory_order_relaxed));
+}
+
+/* What the thread might use before it was pinned. */
+static cpu_set_t allowed;
+static bool is_known;
+
+int atom_pin(unsigned rank)
+{
+    cpu_set_t one;
+    if (!is_known && sched_getaffinity(0, sizeof allowed, &allowed) != 0)
+        return -errno;
+    is_known = true;
+    for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
+        if (!CPU_ISSET(cpu, &allowed) || rank-- > 0)
+            continue;
+        CPU_ZERO(&one);
+        CPU_SET(cpu, &one);
+        return sched_setaffinity(0, sizeof one, &one) == 0 ? 0 : -errno;
+    }
+    return -ENODEV;
+}
+
+void atom_unpin(void)
+{
+    if (is_known)
+        (void)sched_setaffinity(0, sizeof allowed, &allowed);
+}
+
+int atom_start_partner(void (*partner)(void *context), void *context, pid_t *ret_pid)
+{
+    const pid_t parent = getpid();
+    pid_t pid = fork();
+    if (pid < 0)
+        return -errno;
+    if (pid == 0) {
+        signal(SIGINT, SIG_IGN); /* of the terminal; we end it */
+        if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent)
+            partner(context);
+        _exit(0);
+    }
+    *ret_pid = pid;
+    return 0;
+}
+
+void atom_end_partner(pid_t pid)
+{
+    if (pid > 0) {
+        kill(pid, SIGKILL);
+        while (waitpid(pid, NULL, 0) < 0 && errno == EINTR)
+            ;
+    }
+}
+
+static bool is_wanted(const char *only, const char *name)
+{
+    const size_t length = strlen(name);
+    for (const char *at = only; at != NULL && *at != '\0'; at += *at == ',') {
+        const size_t n = strcspn(at, ",");
+        if (n == length && strncmp(at, name, n) == 0)
+            return true;
+        at += n;
+    }
+    return only == NULL;
+}
+
+static int time_of(int (*work)(void *state, uint64_t n), void *state, uint64_t n, uint64_t *ret_ns)
+{
+    const uint64_t start_ns = clock_now_ns(&clock_monotonic);
+    int result = work(state, n);
+    *ret_ns = clock_now_ns(&clock_monotonic) - start_ns;
+    return result;
+}
+
+/* Doubles the repetitions until a timing is long enough. */
+static int calibrate_repetitions(const struct atom *atom, void *state, uint64_t sample_ns, uint64_t *ret_n)
+{
+    for (uint64_t n = 2;; n *= 2) {
+        uint64_t least_ns = UINT64_MAX, ns;
+        for (int i = 0; i < CALIBRATIONS && least_ns > 0; i++) {
+            int result = time_of(atom->run, state, n, &ns);
+            if (result < 0)
+                return result;
+            least_ns = ns < least_ns ? ns : least_ns;
+            if (ns >= 2 * sample_ns) /* more tries would tell nothing new */
+                break;
+        }
+        *ret_n = n;
+        if (least_ns >= sample_ns || n >= MOST_REPETITIONS)
+            return 0;
+    }
+}
+
+static int open_sample(struct atoms *atoms, const struct atoms_plan *plan, const struct atom *atom)
+{
+    struct atoms_sample *sample = &atoms->sample[atoms->n];
+    *sample =
+        (struct atoms_sample){.atom = atom, .values_s = calloc(plan->n_rounds, sizeof *sample->values_s)};
+    if (sample->values_s == NULL)
+        return -ENOMEM;
+    struct atom_place place = plan->place;
+    place.atom = atom;
+    sample->result = atom->open(&place, &atoms->shared[atoms->n], &atoms->state[atoms->n]);
+    if (sample->result == 0)
+        sample->result = calibrate_repetitions(atom, atoms->state[atoms->n], plan->sample_ns, &sample->n);
+    atoms->n++;
+    return 0;
+}
+
+int atoms_open(struct atoms *atoms, const struct atoms_plan *plan, struct err *err)
+{
+    *atoms = (struct atoms){0};
+    void *shared = mmap(NULL, ATOMS_MAX * sizeof *atoms->shared, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    if (shared == MAP_FAILED)
+        return err_sys(err, -errno, "no memory for the atomic tests");
+    atoms->shared = shared;
+    for (size_t i = 0; atoms_row(plan->set, i) != NULL; i++) {
+        const struct atom *atom = atoms_row(plan->set, i);
+        if (is_wanted(plan->only, atom->name) && open_sample(atoms, plan, atom) < 0)
+            return err_set(err, -ENOMEM, "no memory for the atomic tests");
+        if (plan->interrupted != NULL && atomic_load(plan->interrupted) != 0)
+            return err_set(err, -EINTR, "interrupted");
+    }
+    return 0;
+}
+
+/* Seconds of one activity. The two timings follow each other, so that a slow spell meets both. */
+static int time_once(struct atoms *atoms, size_t i, bool base_first, double *ret_s)
+{
+    const struct atoms_sample *sample = &atoms->sample[i];
+    uint64_t run_ns = 0, base_ns = 0;
+    int result = 0;
+    for (int half = 0; half < 2 && result == 0; half++) {
+        const bool is_base = (half == 0) == base_first;
+        if (!is_base)
+            result = time_of(sample->atom->run, atoms->state[i], sample->n, &run_ns);
+        else if (sample->atom->base != NULL)
+            result = time_of(sample->atom->base, atoms->state[i], sample->n, &base_ns);
+    }
+    *ret_s = ((double)run_ns - (double)base_ns) / (double)sample->n / 1e9;
+    return result;
+}
+
+int atoms_time_delayed(struct atoms *atoms, size_t i, uint64_t delay_ns, double *ret_s)
+{
+    atomic_store(&atoms->shared[i].delay_ns, delay_ns);
+    int result = time_once(atoms, i, false, ret_s);
+    atomic_store(&atoms->shared[i].delay_ns, 0);
+    return result;
+}
+
+static void shuffle_tests(struct rng *rng, size_t *order, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        order[i] = i;
+    for (size_t i = n; i > 1; i--) {
+        const size_t other = (size_t)(rng_uniform(rng) * (double)i), held = order[i - 1];
+        order[i - 1] = order[other];
+        order[other] = held;
+    }
+}
+
+int atoms_measure(struct atoms *atoms, const struct atoms_plan *plan)
+{
+    size_t order[ATOMS_MAX];
+    struct rng rng;
+    rng_init(&rng, plan->seed);
+    for (uint32_t round = 0; round < plan->n_rounds; round++) {
+        shuffle_tests(&rng, order, atoms->n);
+        for (size_t k = 0; k < atoms->n; k++) {
+            struct atoms_sample *sample = &atoms->sample[order[k]];
+            if (plan->interrupted != NULL && atomic_load(plan->interrupted) != 0)
+                return -EINTR;
+            if (sample->result == 0)
+                sample->result =
+                    time_once(atoms, order[k], rng_uniform(&rng) < 0.5, &sample->values_s[round]);
+        }
+        atoms->n_rounds = round + 1;
+    }
+    return 0;
+}
+
+void atoms_close(struct atoms *atoms)
+{
+    for (size_t i = 0; i < atoms->n; i++) {
+        if (atoms->state[i] != NULL)
+            atoms->sample[i].atom->close(atoms->state[i]);
+        free(atoms->sample[i].values_s);
+    }
+    if (atoms->shared != NULL)
+        munmap(atoms->shared, ATOMS_MAX * sizeof *atoms->shared);
+    *atoms = (struct atoms){0};
+}

@@ -1,0 +1,30 @@
+/* bench/atoms/atoms_internal: the tests, and what they share with one another and nobody else. */
+#pragma once
+
+#include "bench/atoms/atoms.h"
+
+#include <sys/types.h>
+
+extern const struct atom atom_syscall, atom_exception, atom_timer, atom_integer, atom_floating, atom_memory,
+    atom_switch_one, atom_switch_two, atom_futex, atom_fault_anonymous, atom_fault_file, atom_map,
+    atom_shootdown, atom_fork, atom_exec, atom_cache_read, atom_cache_write, atom_direct_read_4k,
+    atom_direct_read_64k, atom_direct_write_4k, atom_flush, atom_tcp, atom_udp;
+
+/* The basic operations of a storage; NULL behind the last. */
+const struct atom *atom_storage_row(size_t i);
+
+/* Keeps the processor busy for so long; 0: not at all. */
+void atom_spin(uint64_t delay_ns);
+
+/* Does the shared delay. */
+void atom_delay(struct atom_shared *shared);
+
+/* Puts the calling thread on the processor of that rank among those it may use; -ENODEV: there are not so
+ * many. */
+int atom_pin(unsigned rank);
+/* Back on all that it might use before the first atom_pin. */
+void atom_unpin(void);
+
+/* A process that runs partner(context) and ends with us. */
+int atom_start_partner(void (*partner)(void *context), void *context, pid_t *ret_pid);
+void atom_end_partner(pid_t pid);

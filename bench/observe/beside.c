@@ -1,0 +1,295 @@
+/* A command in a group of its own, started again when it ends. */
+#include "bench/observe/beside.h"
+
+#include "bench/base/clock.h"
+#include "bench/base/spawn.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/pidfd.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SECTOR_BYTES 512.0 /* of ru_inblock and ru_oublock */
+#define ASK_NS       2000000000ULL
+#define KILL_NS      5000000000ULL
+#define NOT_FOUND    127 /* exit codes, as the shell has them */
+#define NOT_STARTED  126
+
+static void become_command(const char *const *argv, pid_t parent)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ, SIGCONT};
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        signal(numbers[i], SIG_DFL);
+    setpgid(0, 0);
+    int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
+    if (fd >= 0 && dup2(fd, STDIN_FILENO) >= 0 && dup2(fd, STDOUT_FILENO) >= 0 &&
+        prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent) {
+        (void)close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
+        execvp(argv[0], (char *const *)(uintptr_t)argv);
+    }
+    _exit(errno == ENOENT ? NOT_FOUND : NOT_STARTED);
+}
+
+static int start_again(struct beside *beside, struct err *err)
+{
+    const pid_t parent = getpid();
+    pid_t pid = fork();
+    if (pid < 0)
+        return err_sys(err, -errno, "%s cannot be started", beside->argv[0]);
+    if (pid == 0)
+        become_command(beside->argv, parent);
+    setpgid(pid, pid); /* as the child does: whoever is first */
+    beside->pid = pid;
+    beside->pid_fd = pidfd_open(pid, 0);
+    if (beside->pid_fd >= 0)
+        return 0;
+    int result = err_sys(err, -errno, "%s cannot be watched", beside->argv[0]);
+    beside_stop(beside);
+    return result;
+}
+
+int beside_start(struct beside *beside, const char *const *argv, struct err *err)
+{
+    *beside = (struct beside){.argv = argv, .pid_fd = -1};
+    return start_again(beside, err);
+}
+
+static double seconds_of(struct timeval time)
+{
+    return (double)time.tv_sec + (double)time.tv_usec / 1e6;
+}
+
+static void add_usage(struct beside_work *work, const struct rusage *usage)
+{
+    work->cpu_s += seconds_of(usage->ru_utime) + seconds_of(usage->ru_stime);
+    work->read_bytes += (double)usage->ru_inblock * SECTOR_BYTES;
+    work->written_bytes += (double)usage->ru_oublock * SECTOR_BYTES;
+}
+
+static int explain_end(const struct beside *beside, int status, struct err *err)
+{
+    if (WIFSIGNALED(status))
+        return err_set(err, -ECANCELED, "%s was ended by signal %d; give a command that keeps running",
+                       beside->argv[0], WTERMSIG(status));
+    if (WEXITSTATUS(status) == NOT_FOUND)
+        return err_set(err, -ENOENT, "%s: there is no such program; give a command that runs",
+                       beside->argv[0]);
+    return err_set(err, -ECANCELED, "%s failed with exit code %d; give a command that succeeds",
+                   beside->argv[0], WEXITSTATUS(status));
+}
+
+int beside_again(struct beside *beside, struct err *err)
+{
+    int status;
+    struct rusage usage;
+    if (wait4(beside->pid, &status, 0, &usage) != beside->pid)
+        return err_sys(err, -errno, "%s: how it ended is not known", beside->argv[0]);
+    const pid_t group = beside->pid;
+    close(beside->pid_fd);
+    beside->pid = 0;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
+        kill(-group, SIGKILL);
+        return explain_end(beside, status, err);
+    }
+    add_usage(&beside->work, &usage);
+    beside->work.completed++;
+    return start_again(beside, err);
+}
+
+/* A process of this machine. */
+struct process {
+    pid_t pid, parent, group;
+    double cpu_s; /* with its children that it waited for */
+    bool is_ours;
+};
+
+struct processes {
+    struct process *each;
+    size_t n, capacity;
+};
+
+/* Fields of /proc/PID/stat behind the name, which may hold blanks and brackets. */
+static bool read_process(const char *pid, struct process *ret)
+{
+    char path[64], text[1024];
+    unsigned long long times[4];
+    snprintf(path, sizeof path, "/proc/%.20s/stat", pid);
+    FILE *in = fopen(path, "re");
+    if (in == NULL)
+        return false;
+    size_t n = fread(text, 1, sizeof text - 1, in);
+    fclose(in);
+    text[n] = '\0';
+    const char *rest = strrchr(text, ')');
+    *ret = (struct process){.pid = (pid_t)strtol(pid, NULL, 10)};
+    if (rest == NULL || sscanf(rest + 1, " %*c %d %d %*d %*d %*d %*u %*u %*u %*u %*u %llu %llu %llu %llu",
+                               &ret->parent, &ret->group, &times[0], &times[1], &times[2], &times[3]) != 6)
+        return false;
+    ret->cpu_s = (double)(times[0] + times[1] + times[2] + times[3]) / (double)sysconf(_SC_CLK_TCK);
+    return true;
+}
+
+static bool keep_process(struct processes *list, const struct process *process)
+{
+    if (list->n == list->capacity) {
+        const size_t capacity = list->capacity > 0 ? 2 * list->capacity : 256;
+        struct process *each = reallocarray(list->each, capacity, sizeof *each);
+        if (each == NULL)
+            return false;
+        list->each = each;
+        list->capacity = capacity;
+    }
+    list->each[list->n++] = *process;
+    return true;
+}
+
+static void list_processes(struct processes *list)
+{
+    struct process process;
+    DIR *all = opendir("/proc");
+    const struct dirent *entry;
+    while (all != NULL && (entry = readdir(all)) != NULL) {
+        if (isdigit((unsigned char)entry->d_name[0]) && read_process(entry->d_name, &process) &&
+            !keep_process(list, &process))
+            break;
+    }
+    if (all != NULL)
+        closedir(all);
+}
+
+static bool is_child_of_ours(const struct processes *list, const struct process *process)
+{
+    for (size_t i = 0; i < list->n; i++) {
+        if (list->each[i].is_ours && list->each[i].pid == process->parent)
+            return true;
+    }
+    return false;
+}
+
+/* The group, and what was started from it and has a group of its own. To be freed. */
+static struct processes find_ours(pid_t group)
+{
+    struct processes list = {0};
+    bool is_grown = true;
+    list_processes(&list);
+    for (size_t i = 0; i < list.n; i++)
+        list.each[i].is_ours = list.each[i].group == group;
+    while (is_grown) {
+        is_grown = false;
+        for (size_t i = 0; i < list.n; i++) {
+            if (!list.each[i].is_ours && is_child_of_ours(&list, &list.each[i]))
+                is_grown = list.each[i].is_ours = true;
+        }
+    }
+    return list;
+}
+
+static void add_bytes(pid_t pid, struct beside_work *work)
+{
+    char path[64], line[128];
+    unsigned long long bytes;
+    snprintf(path, sizeof path, "/proc/%d/io", pid);
+    FILE *in = fopen(path, "re");
+    while (in != NULL && fgets(line, sizeof line, in) != NULL) {
+        if (sscanf(line, "read_bytes: %llu", &bytes) == 1)
+            work->read_bytes += (double)bytes;
+        else if (sscanf(line, "write_bytes: %llu", &bytes) == 1)
+            work->written_bytes += (double)bytes;
+    }
+    if (in != NULL)
+        fclose(in);
+}
+
+struct beside_work beside_work_now(const struct beside *beside)
+{
+    struct beside_work work = beside->work;
+    if (beside->pid <= 0)
+        return work;
+    struct processes list = find_ours(beside->pid);
+    for (size_t i = 0; i < list.n; i++) {
+        if (list.each[i].is_ours) {
+            work.cpu_s += list.each[i].cpu_s;
+            add_bytes(list.each[i].pid, &work);
+        }
+    }
+    free(list.each);
+    return work;
+}
+
+#define MOST_STRAYS 256
+
+/* Descriptors of those that a signal to the group does not reach; a number could be somebody else's by then.
+ */
+static size_t hold_strays(pid_t group, int strays[MOST_STRAYS])
+{
+    struct processes list = find_ours(group);
+    size_t n = 0;
+    for (size_t i = 0; i < list.n && n < MOST_STRAYS; i++) {
+        if (list.each[i].is_ours && list.each[i].group != group) {
+            strays[n] = pidfd_open(list.each[i].pid, 0);
+            n += strays[n] >= 0;
+        }
+    }
+    free(list.each);
+    return n;
+}
+
+/* The ones that their own program has not ended. */
+static void end_strays(const int *strays, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        (void)pidfd_send_signal(strays[i], SIGKILL, NULL, 0);
+        close(strays[i]);
+    }
+}
+
+/* Whether a process of the group is left. The leader, once it was waited for, is not. */
+static bool group_lives(pid_t group)
+{
+    return kill(-group, 0) == 0 || errno == EPERM;
+}
+
+static bool wait_for_group(struct beside *beside, uint64_t wait_ns)
+{
+    const uint64_t start_ns = clock_now_ns(&clock_monotonic);
+    const pid_t group = beside->pid;
+    int status, ended = 0;
+    do {
+        if (ended == 0)
+            ended = spawn_reap_within(group, 0, &status);
+        if (ended != 0 && !group_lives(group))
+            return true;
+        poll(NULL, 0, 1);
+    } while (clock_now_ns(&clock_monotonic) - start_ns < wait_ns);
+    return false;
+}
+
+void beside_stop(struct beside *beside)
+{
+    int strays[MOST_STRAYS];
+    if (beside->pid <= 0)
+        return;
+    const size_t n_strays = hold_strays(beside->pid, strays);
+    kill(-beside->pid, SIGTERM);
+    kill(-beside->pid, SIGCONT);
+    if (!wait_for_group(beside, ASK_NS)) {
+        kill(-beside->pid, SIGKILL);
+        (void)wait_for_group(beside, KILL_NS);
+    }
+    end_strays(strays, n_strays);
+    if (beside->pid_fd >= 0)
+        close(beside->pid_fd);
+    *beside = (struct beside){.pid_fd = -1};
+}

@@ -1,0 +1,79 @@
+/* What a program does is counted: its calls, processes, mappings and signals, and those of its children. */
+#include "bench/observe/activity.h"
+#include "tests/test.h"
+
+#include <errno.h>
+#include <signal.h>
+
+static struct err err;
+
+static struct activity count(const char *line)
+{
+    const char *const argv[] = {"/bin/sh", "-c", line, NULL};
+    struct activity activity = {0};
+    int result = activity_count(argv, NULL, &activity, &err);
+    if (result == -EPERM) {
+        print_message("%s\n", err.text);
+        skip();
+    }
+    assert_int_equal(result, 0);
+    return activity;
+}
+
+TEST(calls_of_children_count_too)
+{
+    const struct activity few = count("dd if=/dev/zero of=/dev/null bs=1 count=1 2>/dev/null");
+    const struct activity many = count("dd if=/dev/zero of=/dev/null bs=1 count=1001 2>/dev/null");
+    assert_close(many.syscalls - few.syscalls, 2000, 40);
+    assert_close(many.transferred_bytes - few.transferred_bytes, 2000, 40);
+    assert_true(few.maps > 0);
+}
+
+TEST(processes_programs_and_signals_are_counted)
+{
+    const struct activity none = count("exit 0");
+    const struct activity some = count("(exit 0); (exit 0); kill -CHLD $$; /bin/true; exit 0");
+    assert_close(some.forks - none.forks, 3, 0);
+    assert_close(some.execs - none.execs, 1, 0);
+    assert_true(some.signals >= none.signals + 1);
+}
+
+TEST(waiting_for_a_time_and_flushing_are_counted)
+{
+    const struct activity none = count("exit 0");
+    const struct activity some = count("sleep 0.01; sync -d /dev/null 2>/dev/null; exit 0");
+    assert_close(some.sleeps - none.sleeps, 1, 0);
+}
+
+TEST(a_run_that_is_timed_has_its_times_and_faults)
+{
+    static const char *const argv[] = {"/bin/sh", "-c", "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done",
+                                       NULL};
+    struct activity activity = {0};
+    assert_int_equal(activity_time(argv, NULL, &activity, &err), 0);
+    assert_true(activity.seconds > 0 && activity.user_s > 0 && activity.page_faults > 0);
+    assert_true(activity.user_s + activity.system_s < 2 * activity.seconds + 0.1);
+}
+
+TEST(a_command_that_fails_or_is_not_there_is_an_error)
+{
+    static const char *const fails[] = {"/bin/sh", "-c", "exit 3", NULL},
+                             *const absent[] = {"/absent/x", NULL},
+                             *const killed[] = {"/bin/sh", "-c", "kill -9 $$", NULL};
+    struct activity activity = {0};
+    assert_int_equal(activity_time(fails, NULL, &activity, &err), -ECANCELED);
+    assert_contains(err.text, "exit code 3");
+    assert_int_equal(activity_time(absent, NULL, &activity, &err), -ENOENT);
+    assert_int_equal(activity_time(killed, NULL, &activity, &err), -ECANCELED);
+    assert_contains(err.text, "signal 9");
+    assert_int_equal(activity_count(fails, NULL, &activity, &err), -ECANCELED);
+    assert_int_equal(activity_count(absent, NULL, &activity, &err), -ENOENT);
+}
+
+TEST(an_interrupt_ends_the_command)
+{
+    static atomic_int interrupted = SIGINT;
+    static const char *const argv[] = {"/bin/sleep", "1000", NULL};
+    struct activity activity = {0};
+    assert_int_equal(activity_time(argv, &interrupted, &activity, &err), -EINTR);
+}

@@ -1,0 +1,264 @@
+/* The neighbour passes its observation points in order, alone or beside a command, and nothing of either is
+ * left behind. */
+#include "bench/observe/neighbour.h"
+#include "tests/test.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+
+#define N_POINTS 4
+
+static struct reference reference;
+static struct observer observer;
+static struct err err;
+static char directory[] = "/tmp/fstune-neighbour-XXXXXX";
+static double times_s[N_POINTS];
+
+FIXTURE(make_directory)
+{
+    return mkdtemp(directory) == NULL;
+}
+
+FIXTURE(remove_directory)
+{
+    return rmdir(directory); /* fails unless it is empty */
+}
+
+FIXTURE(close_both)
+{
+    observer_close(&observer);
+    reference_close(&reference);
+    return 0;
+}
+
+GROUP(make_directory, remove_directory);
+EACH_TEST(NULL, close_both);
+
+static void open_both(enum reference_kind kind, enum observer_kind how)
+{
+    err = (struct err){0};
+    assert_int_equal(reference_open(&reference, kind, directory, N_POINTS, &err), 0);
+    int result = observer_open(&observer, how, reference.planted, N_POINTS, &err);
+    if (result == -EPERM) {
+        print_message("%s\n", err.text);
+        skip();
+    }
+    assert_int_equal(result, 0);
+    reference.n_steps = 8;
+}
+
+static int run_beside(const char *const *command, struct neighbour_run *run)
+{
+    struct neighbour neighbour = {
+        .reference = &reference, .observer = &observer, .interrupt_fd = -1, .settle_ns = 50000000};
+    *run = (struct neighbour_run){.times_s = times_s};
+    return neighbour_run(&neighbour, command, run, &err);
+}
+
+static void check_times(void)
+{
+    assert_close(times_s[0], 0, 0);
+    for (size_t i = 1; i < N_POINTS; i++)
+        assert_true(times_s[i] > times_s[i - 1]);
+}
+
+static void check_run(enum reference_kind kind, enum observer_kind how)
+{
+    struct neighbour_run run;
+    open_both(kind, how);
+    assert_int_equal(run_beside(NULL, &run), 0);
+    check_times();
+    for (size_t i = 0; i < reference_n_steps(&reference); i++)
+        assert_true(reference.board->step_ns[i] > 0);
+    /* A second run is seen anew. */
+    times_s[1] = -1;
+    assert_int_equal(run_beside(NULL, &run), 0);
+    check_times();
+}
+
+TEST(fanotify_sees_every_point)
+{
+    check_run(REFERENCE_FILES, OBSERVER_FANOTIFY);
+}
+
+TEST(inotify_sees_every_point)
+{
+    check_run(REFERENCE_FILES, OBSERVER_INOTIFY);
+}
+
+TEST(the_reference_sees_itself)
+{
+    check_run(REFERENCE_CPU, OBSERVER_SELF);
+}
+
+TEST(a_reference_of_memory_runs)
+{
+    check_run(REFERENCE_MEMORY, OBSERVER_SELF);
+}
+
+TEST(a_point_that_was_not_passed_makes_no_run)
+{
+    struct neighbour_run run;
+    open_both(REFERENCE_CPU, OBSERVER_INOTIFY);
+    observer.key[2].watch = -5; /* as if the event were lost */
+    assert_int_equal(run_beside(NULL, &run), -EOVERFLOW);
+    assert_contains(err.text, "point 2");
+}
+
+TEST(a_command_that_ends_is_started_again)
+{
+    static const char *const command[] = {"/bin/sh", "-c", "exit 0", NULL};
+    struct neighbour_run run;
+    open_both(REFERENCE_CPU, OBSERVER_SELF);
+    reference.n_steps = 256;
+    assert_int_equal(run_beside(command, &run), 0);
+    assert_true(run.work.completed > 1);
+}
+
+TEST(the_command_and_what_it_started_end_with_the_run)
+{
+    char line[128], pid_file[64], text[16] = "";
+    snprintf(pid_file, sizeof pid_file, "%s/pid", directory);
+    snprintf(line, sizeof line, "trap '' TERM; sleep 1000 & echo $! >%s; wait", pid_file);
+    const char *const command[] = {"/bin/sh", "-c", line, NULL};
+    struct neighbour_run run;
+    open_both(REFERENCE_CPU, OBSERVER_SELF);
+    assert_int_equal(run_beside(command, &run), 0);
+    AUTO(auto_fclose) FILE *in = fopen(pid_file, "re");
+    assert_non_null(in);
+    assert_non_null(fgets(text, sizeof text, in));
+    unlink(pid_file);
+    assert_int_equal(kill((pid_t)strtol(text, NULL, 10), 0), -1);
+    assert_int_equal(errno, ESRCH);
+}
+
+TEST(what_left_the_command_s_group_is_counted_and_ends_as_well)
+{
+    char line[160], pid_file[64], text[16] = "";
+    snprintf(pid_file, sizeof pid_file, "%s/pid", directory);
+    snprintf(line, sizeof line, "setsid sh -c 'echo $$ >%s; while :; do :; done' & wait", pid_file);
+    const char *const command[] = {"/bin/sh", "-c", line, NULL};
+    struct neighbour_run run;
+    open_both(REFERENCE_CPU, OBSERVER_SELF);
+    reference.n_steps = 512;
+    assert_int_equal(run_beside(command, &run), 0);
+    assert_true(run.work.cpu_s > 0);
+    AUTO(auto_fclose) FILE *in = fopen(pid_file, "re");
+    assert_non_null(in);
+    assert_non_null(fgets(text, sizeof text, in));
+    unlink(pid_file);
+    const pid_t pid = (pid_t)strtol(text, NULL, 10);
+    for (int i = 0; i < 30000 && kill(pid, 0) == 0; i++)
+        usleep(1000); /* until its new parent has taken note */
+    assert_int_equal(kill(pid, 0), -1);
+}
+
+TEST(what_the_command_computed_is_counted)
+{
+    static const char *const command[] = {"/bin/sh", "-c", "while :; do :; done", NULL};
+    struct neighbour_run run;
+    open_both(REFERENCE_CPU, OBSERVER_SELF);
+    reference.n_steps = 512;
+    assert_int_equal(run_beside(command, &run), 0);
+    assert_true(run.work.cpu_s > 0);
+    assert_close(run.work.completed, 0, 0);
+}
+
+TEST(a_command_that_fails_is_an_error_with_its_code)
+{
+    static const char *const command[] = {"/bin/sh", "-c", "exit 3", NULL};
+    struct neighbour_run run;
+    open_both(REFERENCE_CPU, OBSERVER_SELF);
+    assert_int_equal(run_beside(command, &run), -ECANCELED);
+    assert_contains(err.text, "exit code 3");
+}
+
+TEST(a_command_that_is_not_there_is_an_error)
+{
+    static const char *const command[] = {"/absent/program", NULL};
+    struct neighbour_run run;
+    open_both(REFERENCE_CPU, OBSERVER_SELF);
+    assert_int_equal(run_beside(command, &run), -ENOENT);
+}
+
+TEST(an_interrupt_ends_a_run)
+{
+    static atomic_int interrupted = SIGINT;
+    struct neighbour_run run = {.times_s = times_s};
+    open_both(REFERENCE_CPU, OBSERVER_SELF);
+    struct neighbour neighbour = {
+        .reference = &reference, .observer = &observer, .interrupt_fd = -1, .interrupted = &interrupted};
+    assert_int_equal(neighbour_run(&neighbour, NULL, &run, &err), -EINTR);
+}
+
+TEST(a_neighbour_that_does_not_end_is_given_up)
+{
+    struct neighbour_run run = {.times_s = times_s};
+    open_both(REFERENCE_CPU, OBSERVER_SELF);
+    reference.n_steps = REFERENCE_MAX_STEPS;
+    struct neighbour neighbour = {
+        .reference = &reference, .observer = &observer, .interrupt_fd = -1, .timeout_ns = 1};
+    assert_int_equal(neighbour_run(&neighbour, NULL, &run, &err), -ETIMEDOUT);
+}
+
+TEST(a_directory_that_is_not_there_is_refused)
+{
+    assert_int_equal(reference_open(&reference, REFERENCE_FILES, "/absent", N_POINTS, &err), -ENOENT);
+}
+
+TEST(its_size_follows_the_time_that_it_may_take)
+{
+    open_both(REFERENCE_CPU, OBSERVER_SELF);
+    assert_int_equal(reference_size(&reference, 1, &err), 0);
+    const uint32_t least = reference.n_steps;
+    assert_int_equal(reference_size(&reference, 3600000000000ULL, &err), 0);
+    assert_true(least > 0 && least < reference.n_steps);
+    assert_int_equal(reference.n_steps, REFERENCE_MAX_STEPS);
+}
+
+static void open_command(const char *command)
+{
+    err = (struct err){0};
+    assert_int_equal(reference_open_command(&reference, command, directory, N_POINTS, NULL, &err), 0);
+    int result = observer_open(&observer, OBSERVER_N, reference.planted, reference.n_planted, &err);
+    assert_int_equal(result, 0);
+}
+
+TEST(a_command_passes_its_start_the_files_that_it_opens_and_its_end)
+{
+    struct neighbour_run run;
+    /* The shell itself opens them: of a process that has ended nobody knows whose it was. */
+    open_command(
+        "exec 3</etc/passwd; sleep 0.05; exec 3</etc/group; sleep 0.05; exec 3</etc/hostname; sleep 0.05");
+    if (observer.kind != OBSERVER_FANOTIFY || reference.n_planted == 0) {
+        print_message("opens of other programs cannot be seen here\n");
+        skip();
+    }
+    assert_int_equal(reference.n_points, N_POINTS);
+    assert_int_equal(run_beside(NULL, &run), 0);
+    assert_close(times_s[0], 0, 0);
+    for (size_t i = 1; i < N_POINTS; i++)
+        assert_true(times_s[i] > times_s[i - 1]);
+    /* The sleeps lie between. */
+    assert_true(times_s[N_POINTS - 1] >= 0.15);
+}
+
+TEST(a_command_that_is_not_observed_has_a_start_and_an_end)
+{
+    struct neighbour_run run;
+    open_command("exit 0");
+    for (size_t i = 0; i < reference.n_planted; i++)
+        close(reference.planted[i]);
+    reference.n_planted = 0;
+    reference.n_points = 2;
+    assert_int_equal(run_beside(NULL, &run), 0);
+    assert_true(times_s[1] > 0);
+}
+
+TEST(a_reference_that_fails_is_an_error)
+{
+    assert_int_equal(reference_open_command(&reference, "exit 3", directory, N_POINTS, NULL, &err),
+                     -ECANCELED);
+    assert_contains(err.text, "exit code 3");
+}

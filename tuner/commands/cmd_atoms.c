@@ -1,0 +1,163 @@
+/* fstune atoms: what the activities of the operating system and the processor cost here. */
+#include "bench/atoms/atoms.h"
+#include "bench/base/err.h"
+#include "bench/base/rng.h"
+#include "tuner/base/fail.h"
+#include "tuner/base/interrupt.h"
+#include "tuner/base/json.h"
+#include "tuner/base/publish.h"
+#include "tuner/commands/command.h"
+#include "tuner/impact/atoms_figures.h"
+#include "tuner/impact/atoms_report.h"
+#include "tuner/options/options.h"
+#include "tuner/options/settings.h"
+
+#include <errno.h>
+#include <string.h>
+
+#define SAMPLE_NS 4000000ULL
+/* Delays that --check-linear puts into an activity, k = 1..N times this, each several times. */
+#define DELAY_NS      20000ULL
+#define N_DELAYS      6
+#define N_DELAY_TRIES 15
+/* Activities of a timing: few, so that some timings are over before anything disturbs them. */
+#define N_DELAYED 32
+
+/* What --output names, and what --json prints. */
+struct result {
+    struct atoms_figures figures;
+    struct atoms_line lines[ATOMS_MAX];
+    size_t n_lines;
+    bool is_interrupted;
+};
+
+static json_t *document_of(const struct result *result)
+{
+    json_t *document = atoms_figures_json(&result->figures, result->is_interrupted);
+    if (document != NULL && result->n_lines > 0)
+        json_object_set_new(document, "linear", atoms_lines_json(result->lines, result->n_lines));
+    return document;
+}
+
+static int print_document(FILE *out, const void *what, struct err *err)
+{
+    return json_print(out, document_of(what), err);
+}
+
+/* The least of a few tries, because what disturbs a timing only adds to it. */
+static int time_least(struct atoms *atoms, size_t i, uint64_t delay_ns, double *ret_s)
+{
+    double least_s = 0;
+    for (int try = 0; try < N_DELAY_TRIES; try++) {
+        double s;
+        int result = atoms_time_delayed(atoms, i, delay_ns, &s);
+        if (result < 0)
+            return result;
+        least_s = try == 0 || s < least_s ? s : least_s;
+    }
+    *ret_s = least_s;
+    return 0;
+}
+
+static int check_line(struct atoms *atoms, size_t i, struct atoms_line *ret)
+{
+    double delays_s[N_DELAYS + 1], times_s[N_DELAYS + 1];
+    struct atoms_sample *sample = &atoms->sample[i];
+    const uint64_t n = sample->n;
+    sample->n = n > N_DELAYED ? N_DELAYED : n;
+    for (size_t k = 0; k <= N_DELAYS; k++) {
+        delays_s[k] = (double)(k * DELAY_NS) / 1e9;
+        int result = time_least(atoms, i, k * DELAY_NS, &times_s[k]);
+        if (result < 0)
+            return result;
+    }
+    sample->n = n;
+    return atoms_line_of(sample->atom, delays_s, times_s, N_DELAYS + 1, ret);
+}
+
+static void check_lines(struct atoms *atoms, struct result *result)
+{
+    for (size_t i = 0; i < atoms->n; i++) {
+        const struct atoms_sample *sample = &atoms->sample[i];
+        if (sample->result == 0 && sample->atom->can_delay &&
+            check_line(atoms, i, &result->lines[result->n_lines]) == 0)
+            result->n_lines++;
+    }
+}
+
+static int check_only(enum atoms_set set, const char *only, struct err *err)
+{
+    const char *names[ATOMS_MAX + 1];
+    size_t n = 0;
+    for (; atoms_row(set, n) != NULL; n++)
+        names[n] = atoms_row(set, n)->name;
+    for (const char *at = only; *at != '\0'; at += *at == ',') {
+        char name[ATOMS_NAME_SIZE];
+        const size_t length = strcspn(at, ",");
+        size_t i = 0;
+        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), at);
+        while (i < n && strcmp(names[i], name) != 0)
+            i++;
+        if (i == n)
+            return options_refuse(name, "no atomic test", names, n, "fstune atoms lists them", err);
+        at += length;
+    }
+    return 0;
+}
+
+static int print_result(const struct settings *settings, const struct result *result, struct err *err)
+{
+    int printed =
+        settings->output[0] != '\0' ? publish_print(settings->output, print_document, result, err) : 0;
+    if (printed == 0 && settings->json)
+        return print_document(stdout, result, err);
+    if (printed == 0)
+        printed = atoms_report_text(stdout, &result->figures, err);
+    return printed == 0 && result->n_lines > 0 ? atoms_lines_text(stdout, result->lines, result->n_lines, err)
+                                               : printed;
+}
+
+static int measure_atoms(const struct settings *settings, struct err *err)
+{
+    static struct atoms atoms;
+    static struct result result;
+    const char *only = settings->atoms.only;
+    const enum atoms_set set = settings->atoms.storage ? ATOMS_STORAGE : ATOMS_SYSTEM;
+    const struct atoms_plan plan = {.set = set,
+                                    .place = {.directory = settings->file.path},
+                                    .sample_ns = SAMPLE_NS,
+                                    .n_rounds = settings->atoms.rounds,
+                                    .seed = settings->seed_given ? settings->seed : rng_seed_from_system(),
+                                    .only = only[0] != '\0' ? only : NULL,
+                                    .interrupted = &interrupt_signal};
+    int code = check_only(set, only, err);
+    if (code == 0 && settings->output[0] != '\0')
+        code = publish_check(settings->output, err);
+    if (code < 0)
+        return code;
+    code = atoms_open(&atoms, &plan, err);
+    if (code == 0) {
+        result.is_interrupted = atoms_measure(&atoms, &plan) == -EINTR;
+        if (settings->atoms.check_linear && !result.is_interrupted)
+            check_lines(&atoms, &result);
+        atoms_figures_of(&atoms, settings->runs.confidence_share, &result.figures);
+        code = print_result(settings, &result, err);
+    }
+    atoms_figures_free(&result.figures);
+    atoms_close(&atoms);
+    return code < 0 ? command_explain(code, EXIT_FAILED, err->text) : command_code(EXIT_DONE);
+}
+
+const struct command command_atoms = {
+    .name = "atoms",
+    .options = OPTIONS_ATOMS,
+    .summary = "what system calls, faults, switches, requests and computing cost here",
+    .run = command_run,
+    .act = measure_atoms,
+    .description =
+        "Times small tests, each of which repeats one activity of the operating system or the processor, in "
+        "random order, some ten seconds in all (Klemenkov 2011). From such figures of a host and a guest, "
+        "`fstune predict vm` tells how long a program takes inside the guest. Files are nameless ones in "
+        "--path.",
+    .example = "fstune atoms --output host.json",
+};

@@ -1,0 +1,50 @@
+/* tuner/impact/atoms_figures: what the atomic tests say of a machine, measured here or read from a file. */
+#pragma once
+
+#include "bench/atoms/atoms.h"
+#include "bench/base/err.h"
+
+#include <jansson.h>
+#include <stddef.h>
+
+#define ATOMS_NAME_SIZE 40
+#define ATOMS_TEXT_SIZE 160
+
+enum atoms_status { ATOMS_MEASURED, ATOMS_UNRESOLVED, ATOMS_NOT_HERE };
+
+/* "measured", "unresolved", "not here": as in JSON. */
+extern const char *const atoms_status_names[3];
+
+struct atoms_figure {
+    char name[ATOMS_NAME_SIZE], per[ATOMS_TEXT_SIZE];
+    enum atoms_status status;     /* unresolved: the interval of the median contains 0; the figures stand */
+    double mean_s, low_s, high_s; /* Student's interval of the mean */
+    double median_s, median_low_s, median_high_s; /* by order statistics */
+    unsigned replays;
+};
+
+struct atoms_figures {
+    struct atoms_figure figure[ATOMS_MAX];
+    size_t n;
+    char machine[ATOMS_TEXT_SIZE]; /* "x86_64" */
+    unsigned word_bits;
+    json_t *system; /* owned */
+};
+
+/* The figures of tests that were measured. */
+void atoms_figures_of(const struct atoms *atoms, double confidence_share, struct atoms_figures *ret);
+
+/* NULL: the file has none of that name that was measured. */
+const struct atoms_figure *atoms_figures_find(const struct atoms_figures *figures, const char *name);
+
+/* The same, also where the figure is unresolved; it may then be below 0. */
+const struct atoms_figure *atoms_figures_find_any(const struct atoms_figures *figures, const char *name);
+
+/* The document fstune/atoms/1; NULL: no memory. */
+json_t *atoms_figures_json(const struct atoms_figures *figures, bool is_interrupted);
+
+/* Reads such a document. 0; -EINVAL with file and reason; other negative errno. */
+int atoms_figures_read(const char *path, struct atoms_figures *ret, struct err *err);
+
+/* Accepts a zeroed one. */
+void atoms_figures_free(struct atoms_figures *figures);
