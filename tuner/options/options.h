@@ -22,7 +22,8 @@ enum {
     OPTIONS_EXPERIMENT = 256,
     OPTIONS_CALIBRATE = 512,
     OPTIONS_PREDICT = 1024,
-    OPTIONS_ADVISE = 2048
+    OPTIONS_ADVISE = 2048,
+    OPTIONS_PROFILE = 4096
 };
 
 /* Under which heading --help prints an option, in this order. Those that few need come last, and where a

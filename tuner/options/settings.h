@@ -190,8 +190,9 @@ struct settings_search {
     char method[SETTINGS_NAME_SIZE];
     struct current current;
     bool current_given;
-    char resume[SETTINGS_TEXT_SIZE]; /* --resume; "" */
-    struct settings_files priors;    /* --prior */
+    char resume[SETTINGS_TEXT_SIZE];       /* --resume; "" */
+    struct settings_files priors;          /* --prior */
+    char profile_path[SETTINGS_TEXT_SIZE]; /* --for; "" */
 };
 
 /* What the lines to paste are about. */
@@ -237,6 +238,13 @@ struct settings_calibrate {
     uint64_t limits_bytes[2]; /* --set-dirty-limits: background, hard */
 };
 
+/* Of `profile`. */
+struct settings_profile {
+    uint64_t store_bytes;
+    uint64_t duration_ns;            /* 0: as long as the program runs */
+    char import[SETTINGS_NAME_SIZE]; /* --import; "" */
+};
+
 struct settings {
     /* Of every command. */
     bool dry_run, quiet, verbose;
@@ -247,7 +255,7 @@ struct settings {
     char config[SETTINGS_TEXT_SIZE];                          /* --config; "" */
     char operands[SETTINGS_MAX_OPERANDS][SETTINGS_TEXT_SIZE]; /* words without dashes */
     size_t n_operands, operands_allowed;
-    char output[SETTINGS_TEXT_SIZE]; /* --output of plot and calibrate; "" */
+    char output[SETTINGS_TEXT_SIZE]; /* --output of plot, calibrate and profile; "" */
     struct settings_files answers;   /* --from; the first path is "-" where none is given */
 
     struct settings_workload workload;
@@ -264,6 +272,7 @@ struct settings {
     struct settings_calibrate calibrate;
     struct settings_experiment experiment;
     struct settings_prediction prediction;
+    struct settings_profile profile;
 };
 
 /* The defaults of `recommend`, as the table of options states them. */
