@@ -40,6 +40,11 @@ layers  := $(shell sed -n 's|^\([a-z]*/[a-z]*\):.*|\1|p' tests/lint/layers)
 ifeq ($(layers),)
 $(error tests/lint/layers lists no folder)
 endif
+# The library that is loaded into recorded programs: its wrappers must not stand before libc's in our own programs, so their folder has no
+# archive, and the rest of it comes from folders that have one.
+wrappers := bench/collector
+folders  := $(layers)
+layers   := $(filter-out $(wrappers),$(layers))
 
 sources = $(wildcard $(1)/*.c)
 library_sources = $(filter-out tuner/commands/main.c tuner/impact/atoms_helper.c,$(call sources,$(1)))
@@ -51,7 +56,9 @@ statistics_sources := $(call sources,tests/statistics)
 compare_sources := $(call sources,tests/compare)
 study_sources := $(call sources,tests/study)
 fuzz_sources := $(call sources,tests/fuzz)
-own_code := $(wildcard $(layers:%=%/*.[ch]) tests/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
+collector_sources := $(call sources,$(wrappers)) $(filter-out models/profile/summary.c models/profile/zipf.c models/profile/phases.c,$(call sources,models/profile)) \
+                     tuner/profile/collector_sink.c bench/base/clock.c
+own_code := $(wildcard $(folders:%=%/*.[ch]) tests/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
 
 # Tests by name: *_fs need a real file system and time (check-io), *_slow need minutes (check-slow).
 wanted := $(if $(T),$(foreach t,$(test_sources),$(if $(findstring $(T),$(t)),$(t))),$(test_sources))
@@ -80,6 +87,7 @@ blind_to      := -Wno-format-truncation -Wno-maybe-uninitialized
 
 # -U first: some distributions predefine another level, which would be a warning.
 compile_release := -O2 -g -fno-plt -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
+compile_collector := -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -fstack-protector-strong
 compile_debug   := -Og -g -DFSTUNE_DEBUG
 # For the guest of check-guest, which has no libraries.
 compile_static  := $(compile_release)
@@ -132,6 +140,7 @@ needed_faults := libfuse3-dev:fuse3/fuse_opt.h fuse3:fusermount3 python3:python3
 # The guest's kernel and busybox are not installed: tests/guest/fetch.
 needed_guest := qemu-system-x86:qemu-system-x86_64 qemu-utils:qemu-img cpio:cpio e2fsprogs:/sbin/mke2fs strace:strace python3:python3
 needed_live := fio:fio python3:python3 python3-optuna:/usr/lib/python3/dist-packages/optuna/__init__.py
+needed_profile := fio:fio strace:strace python3:python3
 needed_page := chromium:chromium python3:python3
 needed_dev := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck libfuse3-dev:fuse3/fuse_opt.h
 python_packages := /usr/lib/python3/dist-packages
@@ -178,10 +187,10 @@ define look-for-packages
 endef
 
 # Goals that install what is missing; every other build only names it.
-self_helping := check check-statistics check-io check-faults check-guest check-page check-plots check-schemas check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
+self_helping := check check-statistics check-io check-faults check-guest check-page check-plots check-profile check-schemas check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
 before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages))
 
-.PHONY: deps deps-dev deps-compare deps-faults deps-fuzz deps-guest deps-live deps-page deps-schemas deps-snippets deps-valgrind packages
+.PHONY: deps deps-dev deps-compare deps-faults deps-fuzz deps-guest deps-live deps-page deps-profile deps-schemas deps-snippets deps-valgrind packages
 
 deps: ## install the packages that the build and the tests need (Debian and its kin)
 	$(call look-for-packages,$(needed),install)
@@ -213,6 +222,10 @@ deps-live: deps
 
 deps-snippets: deps
 	$(call look-for-packages,$(needed_snippets),install,0)
+
+# Without them the truth of profiles says that it is skipped.
+deps-profile: deps
+	$(call look-for-packages,$(needed_profile),install,0)
 
 deps-valgrind: deps
 	$(call look-for-packages,valgrind:valgrind,install)
@@ -248,6 +261,17 @@ build/$(1)/fstune: build/$(1)/tuner/commands/main.o $(call archives_tuner,$(1))
 build/$(1)/fstune-atoms: build/$(1)/tuner/impact/atoms_helper.o $(call archives_tuner,$(1))
 	$$(call say,LINK,$$@)
 	$$(Q)$$(CC) $$(compile_$(1)) $$(CFLAGS) $$(link_$(1)) $$(LDFLAGS) $$^ $$(libs_tuner) -o $$@
+
+# Other flags than a program's: it is loaded anywhere, shows nothing but its wrappers, and stands before what fortified headers declare.
+collector_objects_$(1) := $(collector_sources:%.c=build/$(1)/shared/%.o)
+$$(collector_objects_$(1)): build/$(1)/shared/%.o: %.c Makefile | $(before_build)
+	$$(call say,CC,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) -std=c17 $$(cpp_flags) $$(warnings) $$(WERROR) $$(compile_collector) $$(CPPFLAGS) $$(CFLAGS) -U_FORTIFY_SOURCE -MMD -MP -c $$< -o $$@
+
+build/$(1)/libfstune-profile.so: $$(collector_objects_$(1))
+	$$(call say,LINK,$$@)
+	$$(Q)$$(CC) $$(compile_collector) $$(CFLAGS) -shared $$(link_release) $$(LDFLAGS) $$^ -o $$@
 
 $(foreach t,$(test_sources),$(eval $(call rules-of-test,$(1),$(patsubst tests/%/,%,$(dir $(t))),$(t:%.c=%))))
 $(foreach t,$(perf_sources) $(statistics_sources) $(compare_sources) $(study_sources),$(eval $(call rules-of-test,$(1),tuner,$(t:%.c=%))))
@@ -292,7 +316,7 @@ $(call programs,$(fuzz_sources),fuzz): build/fuzz/%: build/fuzz/%.o $(call archi
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(compile_fuzz) $(CFLAGS) $(link_fuzz) $(LDFLAGS) $^ $(libs_tuner) -o $@
 
--include $(wildcard $(foreach b,$(builds) fuzz,build/$(b)/tests/*.d build/$(b)/*/*/*.d build/$(b)/tests/*/*/*.d))
+-include $(wildcard $(foreach b,$(builds) fuzz,build/$(b)/tests/*.d build/$(b)/*/*/*.d build/$(b)/shared/*/*/*.d build/$(b)/tests/*/*/*.d))
 
 # The file system that fails on request (tests/faults). Where libfuse3 is missing nothing is built and nothing is wrong.
 build/release/faultfs: tests/faults/faultfs.c tests/faults/fault.h Makefile | deps-faults
@@ -317,6 +341,11 @@ all: build/$(BUILD)/fstune ## build the program: build/$(BUILD)/fstune
 .PHONY: guest-atoms
 guest-atoms: build/static/fstune-atoms ## build the atomic tests as one static program, for guests: build/static/fstune-atoms
 
+# Beside it, where fstune profile looks first. A static program loads no libraries.
+ifneq ($(BUILD),static)
+all: build/$(BUILD)/libfstune-profile.so
+endif
+
 # $(1): build. Runs the programs among the prerequisites.
 run_tests = $(Q)FSTUNE=build/$(1)/fstune $(2) tests/run $(filter-out build/$(1)/tests/study/%,$(filter build/$(1)/tests/%,$^))
 
@@ -333,7 +362,7 @@ golden: build/release/fstune ## show what commands print otherwise than tests/go
 	$(Q)FSTUNE=$< tests/golden/run --write | grep -v '^ok '
 
 # One at a time: they share the disk.
-check-io: build/$(BUILD)/fstune $(call programs,$(fs_tests),$(BUILD)) build/release/faultfs | deps ## run the tests that need a real file system
+check-io: build/$(BUILD)/fstune build/$(BUILD)/libfstune-profile.so $(call programs,$(fs_tests),$(BUILD)) build/release/faultfs | deps ## run the tests that need a real file system
 	$(call run_tests,$(BUILD),TEST_JOBS=1 FAULTFS=build/release/faultfs)
 	$(Q)$(if $(T),,PYTHONDONTWRITEBYTECODE=1 tests/study/cawl_validation --smoke --fstune build/$(BUILD)/fstune . >build/cawl-smoke.md)
 
@@ -359,6 +388,11 @@ check-guest: build/$(BUILD)/fstune build/static/fstune build/static/dm | deps de
 check-schemas: build/$(BUILD)/fstune | deps deps-schemas ## validate every JSON document that fstune prints, and docs/schemas with its page
 	$(Q)if command -v python3 >/dev/null; then PYTHONDONTWRITEBYTECODE=1 FSTUNE=$< tests/schemas/check; \
 	else echo 'skip schemas: python3 is not installed'; echo '0 passed, 0 failed, 1 skipped'; fi
+
+# A minute or two, in a directory of its own in DIR.
+.PHONY: check-profile
+check-profile: build/$(BUILD)/fstune build/$(BUILD)/libfstune-profile.so | deps deps-profile ## profiles of fio, dd and fstune against what they were asked for
+	$(Q)PYTHONDONTWRITEBYTECODE=1 tests/profile/truth --imports --fstune $< '$(DIR)'
 
 .PHONY: check-snippets
 check-snippets: build/$(BUILD)/fstune | deps-snippets ## give every snippet of `fstune emit` to its consumer, or to a grammar
@@ -540,6 +574,7 @@ completion: $(filter build/completion/%,$(generated)) ## completion for bash, zs
 units    := $(wildcard configs/systemd/*.service configs/systemd/*.timer)
 examples := $(wildcard configs/*.conf configs/*.example configs/presets/* configs/surfaces/* configs/ansible/* configs/prometheus/* configs/grafana/*)
 installed = build/release/fstune:$(PREFIX)/bin/fstune:755 \
+            build/release/libfstune-profile.so:$(PREFIX)/lib/fstune/libfstune-profile.so:644 \
             build/fstune.1:$(PREFIX)/share/man/man1/fstune.1:644 \
             build/completion/fstune:$(BASH_DIR)/fstune:644 build/completion/_fstune:$(ZSH_DIR)/_fstune:644 \
             build/completion/fstune.fish:$(FISH_DIR)/fstune.fish:644 \
@@ -552,7 +587,7 @@ installed = build/release/fstune:$(PREFIX)/bin/fstune:755 \
             configs/systemd/retune-target.conf:$(share_dir)/retune-target.conf:644
 
 # Units and the cron job name the program's place.
-install: build/release/fstune $(generated) ## install under PREFIX (default /usr/local), below DESTDIR
+install: build/release/fstune build/release/libfstune-profile.so $(generated) ## install under PREFIX (default /usr/local), below DESTDIR
 	$(Q)set -e; for entry in $(installed); do \
 	    source=$${entry%%:*}; place=$${entry#*:}; mode=$${place##*:}; place='$(DESTDIR)'$${place%:*}; \
 	    install -D -m $$mode "$$source" "$$place"; \
@@ -566,7 +601,7 @@ uninstall: ## remove what install put there
 	$(Q)set -e; for entry in $(installed); do \
 	    place=$${entry#*:}; rm -f '$(DESTDIR)'"$${place%:*}"; \
 	done
-	$(Q)for dir in '$(doc_dir)' '$(share_dir)'; do \
+	$(Q)for dir in '$(doc_dir)' '$(share_dir)' '$(PREFIX)/lib/fstune'; do \
 	    [ ! -d '$(DESTDIR)'"$$dir" ] || find '$(DESTDIR)'"$$dir" -depth -type d -empty -delete; \
 	done
 
@@ -594,7 +629,7 @@ deb: | deps-deb ## a Debian package and its source package, in build/deb
 	    || { tail -n 30 ../build.log >&2; exit 1; }
 	@ls build/deb/*.deb build/deb/*.dsc
 
-check-packaging: build/release/fstune $(generated) | deps-packaging ## check manual page, completion, units, cron job, install and uninstall
+check-packaging: build/release/fstune build/release/libfstune-profile.so $(generated) | deps-packaging ## check manual page, completion, units, cron job, install and uninstall
 	$(Q)FSTUNE=build/release/fstune tests/packaging/run
 
 # Minutes, and a network: a small Debian is made, kept in build/chroot.tar for the next time.

@@ -18,7 +18,7 @@
 
 struct watch {
     struct neighbour *neighbour;
-    struct beside beside;
+    struct disturber disturber;
     pid_t pid; /* of the reference; 0: it does not run */
     int pid_fd;
     uint64_t end_ns; /* when it was seen to have ended */
@@ -35,9 +35,10 @@ static int attend(struct watch *watch, uint64_t until_ns, struct err *err)
 {
     const struct neighbour *neighbour = watch->neighbour;
     for (;;) {
-        struct pollfd fds[3] = {{.fd = watch->pid_fd, .events = POLLIN},
-                                {.fd = watch->beside.pid > 0 ? watch->beside.pid_fd : -1, .events = POLLIN},
-                                {.fd = neighbour->interrupt_fd, .events = POLLIN}};
+        struct pollfd fds[3] = {
+            {.fd = watch->pid_fd, .events = POLLIN},
+            {.fd = watch->disturber.pid > 0 ? watch->disturber.pid_fd : -1, .events = POLLIN},
+            {.fd = neighbour->interrupt_fd, .events = POLLIN}};
         const uint64_t now_ns = clock_now_ns(&clock_monotonic);
         const uint64_t left_ms = until_ns > now_ns ? (until_ns - now_ns) / 1000000 + 1 : 0;
         poll(fds, 3, left_ms < POLL_MS ? (int)left_ms : POLL_MS);
@@ -47,12 +48,12 @@ static int attend(struct watch *watch, uint64_t until_ns, struct err *err)
             watch->end_ns = clock_now_ns(&clock_monotonic);
             return 0;
         }
-        int result = fds[1].revents != 0 ? beside_again(&watch->beside, err) : 0;
+        int result = fds[1].revents != 0 ? disturber_again(&watch->disturber, err) : 0;
         if (result < 0)
             return result;
         if (clock_now_ns(&clock_monotonic) >= until_ns)
             return watch->pid > 0 ? err_set(err, -ETIMEDOUT, "the reference did not end in time beside %s",
-                                            watch->beside.pid > 0 ? watch->beside.argv[0] : "nothing")
+                                            watch->disturber.pid > 0 ? watch->disturber.argv[0] : "nothing")
                                   : 0;
     }
 }
@@ -123,12 +124,12 @@ static int take_times(const struct watch *watch, struct neighbour_run *run, stru
     return 0;
 }
 
-static struct beside_work work_between(struct beside_work before, struct beside_work after)
+static struct disturber_work work_between(struct disturber_work before, struct disturber_work after)
 {
-    return (struct beside_work){.completed = after.completed - before.completed,
-                                .cpu_s = after.cpu_s - before.cpu_s,
-                                .read_bytes = after.read_bytes - before.read_bytes,
-                                .written_bytes = after.written_bytes - before.written_bytes};
+    return (struct disturber_work){.completed = after.completed - before.completed,
+                                   .cpu_s = after.cpu_s - before.cpu_s,
+                                   .read_bytes = after.read_bytes - before.read_bytes,
+                                   .written_bytes = after.written_bytes - before.written_bytes};
 }
 
 /* The timed part, the command already at work. */
@@ -139,7 +140,7 @@ static int observe_reference(struct watch *watch, struct neighbour_run *run, str
     int result = observer_begin(neighbour->observer, err);
     if (result < 0)
         return result;
-    const struct beside_work work = beside_work_now(&watch->beside);
+    const struct disturber_work work = disturber_work_now(&watch->disturber);
     pressure_read(&before);
     const uint64_t start_ns = clock_now_ns(&clock_monotonic);
     result = start_reference(watch, err);
@@ -149,7 +150,7 @@ static int observe_reference(struct watch *watch, struct neighbour_run *run, str
     const uint64_t end_ns = clock_now_ns(&clock_monotonic);
     pressure_read(&after);
     run->seconds = (double)(end_ns - start_ns) / 1e9;
-    run->work = work_between(work, beside_work_now(&watch->beside));
+    run->work = work_between(work, disturber_work_now(&watch->disturber));
     for (int kind = 0; kind < PRESSURE_N; kind++)
         run->pressure.some_s[kind] = after.some_s[kind] - before.some_s[kind];
     int ended = observer_end(neighbour->observer, result == 0 ? err : NULL);
@@ -160,17 +161,17 @@ static int observe_reference(struct watch *watch, struct neighbour_run *run, str
 int neighbour_run(struct neighbour *neighbour, const char *const *command, struct neighbour_run *run,
                   struct err *err)
 {
-    struct watch watch = {.neighbour = neighbour, .beside = {.pid_fd = -1}, .pid_fd = -1};
+    struct watch watch = {.neighbour = neighbour, .disturber = {.pid_fd = -1}, .pid_fd = -1};
     /* What the run before left to be written would be charged to this one. */
     (void)syncfs(neighbour->reference->dir_fd);
     if (is_interrupted(neighbour))
         return err_set(err, -EINTR, "interrupted");
-    int result = command != NULL ? beside_start(&watch.beside, command, err) : 0;
+    int result = command != NULL ? disturber_start(&watch.disturber, command, err) : 0;
     if (result == 0)
         result = attend(&watch, clock_now_ns(&clock_monotonic) + (command != NULL ? neighbour->settle_ns : 0),
                         err);
     if (result == 0)
         result = observe_reference(&watch, run, err);
-    beside_stop(&watch.beside);
+    disturber_stop(&watch.disturber);
     return result;
 }

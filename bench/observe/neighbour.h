@@ -2,7 +2,7 @@
 #pragma once
 
 #include "bench/base/err.h"
-#include "bench/observe/beside.h"
+#include "bench/observe/disturber.h"
 #include "bench/observe/observer.h"
 #include "bench/observe/pressure.h"
 #include "bench/observe/reference.h"
@@ -21,8 +21,8 @@ struct neighbour {
 };
 
 struct neighbour_run {
-    double *times_s;         /* [n_points] of the reference, the first is 0; owned by the caller */
-    struct beside_work work; /* of the command while the reference ran */
+    double *times_s;            /* [n_points] of the reference, the first is 0; owned by the caller */
+    struct disturber_work work; /* of the command while the reference ran */
     double seconds;
     struct pressure pressure; /* seconds of waiting meanwhile; NaN where it is not known */
 };

@@ -1,5 +1,5 @@
-/* A program that chooses its own block size: libfstune finds the size, and whether to announce that the file is
- * read in order, with which it reads a file fastest.
+/* A program that chooses its own block size: libfstune finds the size, and whether to announce that the file
+ * is read in order, with which it reads a file fastest.
  *
  *     cc own_block_size.c $(pkg-config --cflags --libs fstune) -o own_block_size
  *     ./own_block_size FILE SECONDS
@@ -57,7 +57,8 @@ static int answer(const struct fst_search *search)
         return 1;
     }
     printf("blocks of %.0f bytes%s: %.0f MB/s\n", answer.recommended.values[0],
-           answer.recommended.values[1] > 0 ? ", announced as sequential" : "", answer.recommended.value / 1e6);
+           answer.recommended.values[1] > 0 ? ", announced as sequential" : "",
+           answer.recommended.value / 1e6);
     printf("at least %.0f %% of the best%s\n", 100 * (1 - answer.shortfall),
            answer.conclusive ? "" : ", not conclusive");
     return 0;

@@ -6,6 +6,7 @@
 #include "tuner/commands/command.h"
 #include "tuner/emit/snippet.h"
 #include "tuner/options/options.h"
+#include "tuner/profile/profile_use.h"
 #include "tuner/report/answer.h"
 #include "tuner/report/live.h"
 #include "tuner/report/report_beside.h"
@@ -197,6 +198,12 @@ static int search_and_print(struct session *session, struct err *err)
     return result;
 }
 
+static int take_profile(struct settings *settings, struct err *err)
+{
+    int result = settings->search.profile_path[0] != '\0' ? profile_use_take(settings, err) : 0;
+    return result < 0 ? result : command_check_pattern(settings, err);
+}
+
 const struct command command_recommend = {
     .name = "recommend",
     .summary = "find the best setting for a pattern, with evidence",
@@ -206,6 +213,7 @@ const struct command command_recommend = {
         "(or lowest latency) for a pattern on the file system of a directory, and proves it.",
     .example = "fstune recommend --pattern randwrite --path /var/lib/vms --budget 60s",
     .options = OPTIONS_RECOMMEND,
+    .settle = take_profile,
     .plan = check_and_print_tune_plan,
     .measure = search_and_print,
 };

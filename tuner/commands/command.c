@@ -85,16 +85,19 @@ int command_run(const struct command *command, int argc, char **argv)
     return result < 0 ? command_explain(result, EXIT_USAGE, err.text) : result;
 }
 
-static int settle_settings(const struct command *command, struct settings *settings, struct err *err)
+int command_check_pattern(const struct settings *settings, struct err *err)
 {
-    if (command->settle != NULL)
-        return command->settle(settings, err);
-    if (command->no_pattern)
-        return 0;
     if (!settings->workload.pattern_given)
         return err_set(err, -EINVAL,
                        "--pattern is missing; give read, write, randread, randwrite, rw:70, randrw:70 ...");
     return settings_check_split(settings, err);
+}
+
+static int settle_settings(const struct command *command, struct settings *settings, struct err *err)
+{
+    if (command->settle != NULL)
+        return command->settle(settings, err);
+    return command->no_pattern ? 0 : command_check_pattern(settings, err);
 }
 
 int command_run_measuring(const struct command *command, int argc, char **argv)

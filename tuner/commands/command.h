@@ -49,6 +49,9 @@ int command_run_measuring(const struct command *command, int argc, char **argv);
 /* The same from settings on, which stay where they are until the process ends. */
 int command_run_session(const struct command *command, const struct settings *settings);
 
+/* 0, or -EINVAL where no pattern was given; for a command's own `settle`. */
+int command_check_pattern(const struct settings *settings, struct err *err);
+
 /* Prints its --help, which is OPTIONS_HELP or OPTIONS_HELP_ALL. Returns EXIT_DONE. */
 int command_print_help(const struct command *command, int which);
 
@@ -83,4 +86,4 @@ const struct command *command_row(size_t i);
 
 extern const struct command command_recommend, command_measure, command_doctor, command_emit, command_history,
     command_retune, command_plot, command_report, command_experiment, command_calibrate, command_predict,
-    command_advise, command_cost, command_atoms;
+    command_advise, command_cost, command_atoms, command_profile;

@@ -17,7 +17,7 @@
 struct cost_series {
     double *times_s;    /* [n_runs * n_points] */
     uint64_t *steps_ns; /* [n_runs * n_steps]; NULL: calculated from files */
-    struct beside_work work;
+    struct disturber_work work;
     struct pressure pressure; /* sums over the runs, as seconds */
     double seconds;
 };

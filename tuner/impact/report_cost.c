@@ -125,7 +125,7 @@ static void print_reference(FILE *out, const struct cost *cost, size_t r, size_t
 static void print_work(FILE *out, const struct cost *cost, size_t load, bool is_told_from_zero)
 {
     double delay_s = 0, seconds = 0;
-    struct beside_work work = {0};
+    struct disturber_work work = {0};
     for (size_t r = 0; r < cost->n_references; r++) {
         const struct cost_series *series = &cost->references[r].loads[load];
         delay_s += series->seconds - cost->references[r].alone.seconds;

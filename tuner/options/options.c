@@ -12,7 +12,7 @@
 #define NAME_SIZE   64
 #define PREDICTIONS (OPTIONS_PREDICT | OPTIONS_ADVISE)
 /* Commands that may be given a program to run. */
-#define PROGRAMS (OPTIONS_COST | OPTIONS_PREDICT)
+#define PROGRAMS (OPTIONS_COST | OPTIONS_PREDICT | OPTIONS_PROFILE)
 
 /* Where the walk over the command line stands. */
 struct walk {

@@ -22,6 +22,7 @@ enum {
     COST = OPTIONS_COST,
     ATOMS = OPTIONS_ATOMS,
     IMPACT = COST | ATOMS,
+    PROFILE = OPTIONS_PROFILE,
     BOTH = RECOMMEND | MEASURE,
     RUNS = BOTH | EXPERIMENT,
     EVERY = RUNS | DOCTOR,
@@ -260,9 +261,10 @@ static const struct option_row rows[] = {
          "measure although the machine is busy, on battery, or was just started"),
 
     /* Options of pictures. */
-    TEXT("output", "FILE", output, PLOT | CALIBRATE | ATOMS,
+    TEXT("output", "FILE", output, PLOT | CALIBRATE | ATOMS | PROFILE,
          "also -o: of plot where the picture goes, FILE.png, .svg or .pdf, else the terminal; of calibrate "
-         "the host file, of atoms the figures as JSON, else nothing is kept"),
+         "the host file, of atoms the figures as JSON, of profile "
+         "the document, else nothing is kept"),
     CHOICE("terminal", "dumb|sixel", plot.terminal, "dumb", PLOT,
            "letters, or pixels for a terminal that can show them; without --output"),
     ROW("size", "WxH", "", "", picture_size, PLACE(plot.size), PLOT,
@@ -303,6 +305,15 @@ static const struct option_row rows[] = {
         CALIBRATE,
         "for the time of the command, as 256m,512m: vm.dirty_background_bytes and vm.dirty_bytes (root)",
         GIVEN(calibrate.limits_given)),
+
+    /* Options of `profile` alone. */
+    DURATION("duration", profile.duration_ns, "50ms..168h", "none", PROFILE | LINE_ONLY,
+             "record for so long; the program then goes on without being recorded"),
+    SIZE("store", profile.store_bytes, "32k..64m", "1m", PROFILE,
+         "memory for what is seen; it does not grow, and what finds no place is counted"),
+    WORD("import", "fio-iolog|blkparse|strace|msr|alibaba", profile.import, "", PROFILE,
+         "FILE holds requests that another tool recorded, - is standard input: strace -f -ttt -T -y, fio's "
+         "--write_iolog, the text of blkparse, or the traces of MSR Cambridge or Alibaba as CSV"),
 
     /* Options of predictions. */
     TEXT("host", "FILE", prediction.host, MODEL | RECOMMEND,
@@ -412,6 +423,9 @@ static const struct option_row rows[] = {
     /* Options that say where the command reads, writes and prints. */
     TEXT("simulate", "SURFACE", file.simulate, RUNS,
          "measure a simulated surface (a file) in virtual time instead of a disk"),
+    TEXT("for", "FILE", search.profile_path, RECOMMEND | LINE_ONLY,
+         "what fstune profile --output wrote: its pattern, the factors that the program fixes, and its "
+         "present setting as the baseline, unless given"),
     TEXT("resume", "FILE", search.resume, RECOMMEND | EXPERIMENT,
          "journal of the search: made where it is missing, else the search goes on where it stopped"),
     ROW("prior", "FILE", "", "", files, TYPED(search.priors, struct settings_files), RECOMMEND,
@@ -436,7 +450,7 @@ static const struct option_row rows[] = {
     ROW("format", "csv|json", "", "", format, PLACE(format), HISTORY | LINE_ONLY,
         "of export: a row for each replay (csv, unless this is given), or an object"),
     ROW("json", NULL, "", "", json, PLACE(format),
-        EVERY | HISTORY | RETUNE | CALIBRATE | PREDICT | ADVISE | IMPACT, "print one JSON document",
+        EVERY | HISTORY | RETUNE | CALIBRATE | PREDICT | ADVISE | IMPACT | PROFILE, "print one JSON document",
         .alias_of = "format", IN(OUTPUT)),
     FLAG("verbose", verbose, RECOMMEND, "how the search worked and which settings it left out, too",
          IN(OUTPUT)),

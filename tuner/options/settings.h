@@ -219,8 +219,9 @@ struct settings_search {
     char method[SETTINGS_NAME_SIZE];
     struct current current;
     bool current_given;
-    char resume[SETTINGS_TEXT_SIZE]; /* --resume; "" */
-    struct settings_files priors;    /* --prior */
+    char resume[SETTINGS_TEXT_SIZE];       /* --resume; "" */
+    struct settings_files priors;          /* --prior */
+    char profile_path[SETTINGS_TEXT_SIZE]; /* --for; "" */
 };
 
 /* What the lines to paste are about. */
@@ -283,6 +284,13 @@ struct settings_atoms {
     bool check_linear, storage;
 };
 
+/* Of `profile`. */
+struct settings_profile {
+    uint64_t store_bytes;
+    uint64_t duration_ns;            /* 0: as long as the program runs */
+    char import[SETTINGS_NAME_SIZE]; /* --import; "" */
+};
+
 struct settings {
     /* Of every command. */
     bool dry_run, quiet, verbose;
@@ -294,7 +302,7 @@ struct settings {
     char operands[SETTINGS_MAX_OPERANDS][SETTINGS_TEXT_SIZE]; /* words without dashes */
     size_t n_operands, operands_allowed;
     const char *const *program;      /* the words behind --, NULL last; NULL: there are none. Borrowed */
-    char output[SETTINGS_TEXT_SIZE]; /* --output of plot and calibrate; "" */
+    char output[SETTINGS_TEXT_SIZE]; /* --output of plot, calibrate, atoms and profile; "" */
     struct settings_files answers;   /* --from; the first path is "-" where none is given */
 
     struct settings_workload workload;
@@ -314,6 +322,7 @@ struct settings {
     struct settings_prediction prediction;
     struct settings_cost cost;
     struct settings_atoms atoms;
+    struct settings_profile profile;
 };
 
 /* The defaults of `recommend`, as the table of options states them. */

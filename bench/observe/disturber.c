@@ -1,5 +1,5 @@
 /* A command in a group of its own, started again when it ends. */
-#include "bench/observe/beside.h"
+#include "bench/observe/disturber.h"
 
 #include "bench/base/clock.h"
 #include "bench/base/spawn.h"
@@ -42,28 +42,28 @@ static void become_command(const char *const *argv, pid_t parent)
     _exit(errno == ENOENT ? NOT_FOUND : NOT_STARTED);
 }
 
-static int start_again(struct beside *beside, struct err *err)
+static int start_again(struct disturber *disturber, struct err *err)
 {
     const pid_t parent = getpid();
     pid_t pid = fork();
     if (pid < 0)
-        return err_sys(err, -errno, "%s cannot be started", beside->argv[0]);
+        return err_sys(err, -errno, "%s cannot be started", disturber->argv[0]);
     if (pid == 0)
-        become_command(beside->argv, parent);
+        become_command(disturber->argv, parent);
     setpgid(pid, pid); /* as the child does: whoever is first */
-    beside->pid = pid;
-    beside->pid_fd = pidfd_open(pid, 0);
-    if (beside->pid_fd >= 0)
+    disturber->pid = pid;
+    disturber->pid_fd = pidfd_open(pid, 0);
+    if (disturber->pid_fd >= 0)
         return 0;
-    int result = err_sys(err, -errno, "%s cannot be watched", beside->argv[0]);
-    beside_stop(beside);
+    int result = err_sys(err, -errno, "%s cannot be watched", disturber->argv[0]);
+    disturber_stop(disturber);
     return result;
 }
 
-int beside_start(struct beside *beside, const char *const *argv, struct err *err)
+int disturber_start(struct disturber *disturber, const char *const *argv, struct err *err)
 {
-    *beside = (struct beside){.argv = argv, .pid_fd = -1};
-    return start_again(beside, err);
+    *disturber = (struct disturber){.argv = argv, .pid_fd = -1};
+    return start_again(disturber, err);
 }
 
 static double seconds_of(struct timeval time)
@@ -71,41 +71,41 @@ static double seconds_of(struct timeval time)
     return (double)time.tv_sec + (double)time.tv_usec / 1e6;
 }
 
-static void add_usage(struct beside_work *work, const struct rusage *usage)
+static void add_usage(struct disturber_work *work, const struct rusage *usage)
 {
     work->cpu_s += seconds_of(usage->ru_utime) + seconds_of(usage->ru_stime);
     work->read_bytes += (double)usage->ru_inblock * SECTOR_BYTES;
     work->written_bytes += (double)usage->ru_oublock * SECTOR_BYTES;
 }
 
-static int explain_end(const struct beside *beside, int status, struct err *err)
+static int explain_end(const struct disturber *disturber, int status, struct err *err)
 {
     if (WIFSIGNALED(status))
         return err_set(err, -ECANCELED, "%s was ended by signal %d; give a command that keeps running",
-                       beside->argv[0], WTERMSIG(status));
+                       disturber->argv[0], WTERMSIG(status));
     if (WEXITSTATUS(status) == NOT_FOUND)
         return err_set(err, -ENOENT, "%s: there is no such program; give a command that runs",
-                       beside->argv[0]);
+                       disturber->argv[0]);
     return err_set(err, -ECANCELED, "%s failed with exit code %d; give a command that succeeds",
-                   beside->argv[0], WEXITSTATUS(status));
+                   disturber->argv[0], WEXITSTATUS(status));
 }
 
-int beside_again(struct beside *beside, struct err *err)
+int disturber_again(struct disturber *disturber, struct err *err)
 {
     int status;
     struct rusage usage;
-    if (wait4(beside->pid, &status, 0, &usage) != beside->pid)
-        return err_sys(err, -errno, "%s: how it ended is not known", beside->argv[0]);
-    const pid_t group = beside->pid;
-    close(beside->pid_fd);
-    beside->pid = 0;
+    if (wait4(disturber->pid, &status, 0, &usage) != disturber->pid)
+        return err_sys(err, -errno, "%s: how it ended is not known", disturber->argv[0]);
+    const pid_t group = disturber->pid;
+    close(disturber->pid_fd);
+    disturber->pid = 0;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
         kill(-group, SIGKILL);
-        return explain_end(beside, status, err);
+        return explain_end(disturber, status, err);
     }
-    add_usage(&beside->work, &usage);
-    beside->work.completed++;
-    return start_again(beside, err);
+    add_usage(&disturber->work, &usage);
+    disturber->work.completed++;
+    return start_again(disturber, err);
 }
 
 /* A process of this machine. */
@@ -196,7 +196,7 @@ static struct processes find_ours(pid_t group)
     return list;
 }
 
-static void add_bytes(pid_t pid, struct beside_work *work)
+static void add_bytes(pid_t pid, struct disturber_work *work)
 {
     char path[64], line[128];
     unsigned long long bytes;
@@ -212,12 +212,12 @@ static void add_bytes(pid_t pid, struct beside_work *work)
         fclose(in);
 }
 
-struct beside_work beside_work_now(const struct beside *beside)
+struct disturber_work disturber_work_now(const struct disturber *disturber)
 {
-    struct beside_work work = beside->work;
-    if (beside->pid <= 0)
+    struct disturber_work work = disturber->work;
+    if (disturber->pid <= 0)
         return work;
-    struct processes list = find_ours(beside->pid);
+    struct processes list = find_ours(disturber->pid);
     for (size_t i = 0; i < list.n; i++) {
         if (list.each[i].is_ours) {
             work.cpu_s += list.each[i].cpu_s;
@@ -261,10 +261,10 @@ static bool group_lives(pid_t group)
     return kill(-group, 0) == 0 || errno == EPERM;
 }
 
-static bool wait_for_group(struct beside *beside, uint64_t wait_ns)
+static bool wait_for_group(struct disturber *disturber, uint64_t wait_ns)
 {
     const uint64_t start_ns = clock_now_ns(&clock_monotonic);
-    const pid_t group = beside->pid;
+    const pid_t group = disturber->pid;
     int status, ended = 0;
     do {
         if (ended == 0)
@@ -276,20 +276,20 @@ static bool wait_for_group(struct beside *beside, uint64_t wait_ns)
     return false;
 }
 
-void beside_stop(struct beside *beside)
+void disturber_stop(struct disturber *disturber)
 {
     int strays[MOST_STRAYS];
-    if (beside->pid <= 0)
+    if (disturber->pid <= 0)
         return;
-    const size_t n_strays = hold_strays(beside->pid, strays);
-    kill(-beside->pid, SIGTERM);
-    kill(-beside->pid, SIGCONT);
-    if (!wait_for_group(beside, ASK_NS)) {
-        kill(-beside->pid, SIGKILL);
-        (void)wait_for_group(beside, KILL_NS);
+    const size_t n_strays = hold_strays(disturber->pid, strays);
+    kill(-disturber->pid, SIGTERM);
+    kill(-disturber->pid, SIGCONT);
+    if (!wait_for_group(disturber, ASK_NS)) {
+        kill(-disturber->pid, SIGKILL);
+        (void)wait_for_group(disturber, KILL_NS);
     }
     end_strays(strays, n_strays);
-    if (beside->pid_fd >= 0)
-        close(beside->pid_fd);
-    *beside = (struct beside){.pid_fd = -1};
+    if (disturber->pid_fd >= 0)
+        close(disturber->pid_fd);
+    *disturber = (struct disturber){.pid_fd = -1};
 }

@@ -1,0 +1,169 @@
+/* bench/collector/collector: the memory that is shared with fstune, and the two halves of a call. */
+#include "bench/collector/collector.h"
+
+#include "bench/base/clock.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+static bool is_attached, is_restricted;
+static pid_t owner;
+static __thread uint32_t thread;
+
+void *collector_real(const char *name)
+{
+    void *address = dlsym(RTLD_NEXT, name);
+    if (address == NULL)
+        _exit(127);
+    return address;
+}
+
+bool collector_is_on(void)
+{
+    return is_attached && sink_is_on();
+}
+
+uint64_t collector_now_ns(void)
+{
+    return clock_now_ns(&clock_monotonic);
+}
+
+uint32_t collector_thread(void)
+{
+    if (thread == 0)
+        thread = is_restricted ? (uint32_t)((uintptr_t)&thread >> 6) : (uint32_t)syscall(SYS_gettid);
+    return thread;
+}
+
+bool collector_owns_descriptors(void)
+{
+    return is_attached && (is_restricted || syscall(SYS_getpid) == owner);
+}
+
+void collector_restrict(void)
+{
+    is_restricted = true;
+    descriptors_restrict();
+}
+
+void collector_leave(void)
+{
+    is_attached = false;
+}
+
+static void after_fork_in_parent(void)
+{
+    descriptors_share_all();
+}
+
+static void after_fork_in_child(void)
+{
+    thread = 0;
+    if (!is_restricted)
+        owner = (pid_t)syscall(SYS_getpid);
+    descriptors_share_all();
+}
+
+/* The descriptor is closed again: the program finds none that it did not open. */
+__attribute__((constructor)) static void attach(void)
+{
+    int saved = errno;
+    const char *path = getenv(COLLECTOR_VARIABLE);
+    int fd = path != NULL ? (int)syscall(SYS_openat, AT_FDCWD, path, O_RDWR | O_CLOEXEC) : -1;
+    struct stat status;
+    if (fd >= 0 && fstat(fd, &status) == 0 && status.st_size > 0) {
+        size_t size = (size_t)status.st_size;
+        void *memory = (void *)syscall(SYS_mmap, 0L, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0L);
+        is_attached = memory != MAP_FAILED && sink_open(memory, size);
+    }
+    if (fd >= 0)
+        syscall(SYS_close, fd);
+    owner = (pid_t)syscall(SYS_getpid);
+    if (is_attached)
+        pthread_atfork(NULL, after_fork_in_parent, after_fork_in_child);
+    errno = saved;
+}
+
+static struct collector_call begin(int fd, int64_t offset, unsigned flags, bool is_second)
+{
+    struct collector_call call = {.fd = fd, .moves = offset < 0, .is_second = is_second};
+    if (!collector_is_on())
+        return call;
+    int saved = errno;
+    call.descriptor = descriptors_find(fd);
+    call.is_other = call.descriptor == NULL;
+    if (call.descriptor != NULL) {
+        call.flags = flags | call.descriptor->flags;
+        call.offset = call.moves ? descriptors_position(fd, call.descriptor) : (uint64_t)offset;
+        call.start_ns = collector_now_ns();
+        if (!is_second)
+            sink_begin(call.start_ns, 1);
+    }
+    errno = saved;
+    return call;
+}
+
+struct collector_call collector_begin(int fd, int64_t offset, unsigned flags)
+{
+    return begin(fd, offset, flags, false);
+}
+
+struct collector_call collector_begin_second(int fd, int64_t offset, unsigned flags)
+{
+    return begin(fd, offset, flags, true);
+}
+
+static void take(const struct collector_call *call, uint64_t end_ns, uint64_t n_bytes)
+{
+    uint64_t offset = call->offset;
+    bool appends = (call->flags & SINK_WRITES) != 0 && call->descriptor->appends;
+    if (call->moves || appends)
+        offset = descriptors_moved(call->fd, call->descriptor, offset, n_bytes);
+    const struct sink_request request = {.start_ns = call->start_ns,
+                                         .end_ns = end_ns,
+                                         .file = call->descriptor->file,
+                                         .handle = call->descriptor->handle,
+                                         .thread = collector_thread(),
+                                         .offset_bytes = offset,
+                                         .n_bytes = n_bytes,
+                                         .flags = call->flags};
+    sink_take(&request);
+}
+
+ssize_t collector_end(const struct collector_call *call, ssize_t result)
+{
+    if (call->descriptor == NULL && !call->is_other)
+        return result;
+    int saved = errno;
+    if (call->is_other) {
+        sink_add(SINK_OTHER, result > 0 ? (uint64_t)result : 0);
+        errno = saved;
+        return result;
+    }
+    uint64_t now_ns = collector_now_ns();
+    if (!call->is_second)
+        sink_end(now_ns, 1);
+    if (result > 0)
+        take(call, now_ns, (uint64_t)result);
+    else
+        sink_add(result < 0 ? SINK_FAILED : SINK_EMPTY_READ, 1);
+    errno = saved;
+    return result;
+}
+
+int collector_flushed(int fd, uint64_t start_ns, int result)
+{
+    int saved = errno;
+    const struct descriptor *descriptor = collector_is_on() && result == 0 ? descriptors_find(fd) : NULL;
+    if (descriptor != NULL)
+        sink_flush(descriptor->file, start_ns, collector_now_ns());
+    errno = saved;
+    return result;
+}

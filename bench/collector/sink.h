@@ -1,0 +1,45 @@
+/* bench/collector/sink: who takes what the wrappers see. It is called inside the program's own calls, by all
+ * its threads and in signal handlers: it must not allocate, wait or fail. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Flags of a request. */
+enum { SINK_WRITES = 1, SINK_DIRECT = 2, SINK_DURABLE = 4, SINK_ASYNC = 8, SINK_RINGED = 16 };
+
+struct sink_request {
+    uint64_t start_ns;
+    uint64_t end_ns; /* 0: it is under way */
+    uint64_t file;
+    uint32_t handle, thread;
+    uint64_t offset_bytes, n_bytes;
+    unsigned flags;
+};
+
+enum sink_count {
+    SINK_EMPTY_READ,
+    SINK_FAILED,
+    SINK_OTHER, /* a call on what is no file; n: its bytes */
+    SINK_LATE,  /* n: bytes of requests that the system does not count with the program's reads and writes */
+    SINK_MAP,   /* n: bytes mapped */
+    SINK_RING,
+    SINK_LOST,
+    SINK_RANGE_FLUSH
+};
+
+/* The memory that the recording program made. False: it is none of ours, and nothing is recorded. */
+bool sink_open(void *memory, size_t size);
+
+/* False: the recording is over. */
+bool sink_is_on(void);
+
+uint32_t sink_new_handle(void);
+void sink_begin(uint64_t now_ns, uint32_t n);
+void sink_end(uint64_t now_ns, uint32_t n);
+void sink_take(const struct sink_request *request);
+void sink_flush(uint64_t file, uint64_t start_ns, uint64_t end_ns); /* file 0: all */
+void sink_close(uint64_t file, uint32_t handle);
+void sink_name(uint64_t file, const char *path);
+void sink_add(enum sink_count what, uint64_t n);

@@ -1,0 +1,110 @@
+/* models/profile/blocks: a sample of the blocks in a table that does not grow. */
+#include "models/profile/blocks.h"
+
+#include "models/profile/cells.h"
+
+#define PROBES    16
+#define SHIFT_MAX 40
+/* A request counts at most so many of its blocks, which are 256 MiB. */
+#define MOST_BLOCKS 65536
+#define CLOCK_SHIFT 4 /* 32 bits then last for 2^36 blocks */
+
+static int is_in_sample(uint64_t key, uint64_t shift)
+{
+    return (key & ((1ULL << shift) - 1)) == 0;
+}
+
+int blocks_counts(const struct blocks *blocks, const struct blocks_entry *entry)
+{
+    uint64_t key = cells_read(&entry->key);
+    return key != 0 && is_in_sample(key, cells_read(&blocks->shift));
+}
+
+static uint64_t key_of(uint64_t file, uint64_t block)
+{
+    return cells_hash(cells_hash(file) + block);
+}
+
+static uint64_t place_of(const struct blocks *blocks, uint64_t key)
+{
+    return (key >> 40) & (blocks->n_entries - 1);
+}
+
+void blocks_expect(const struct blocks *blocks, const struct blocks_entry *entries, uint64_t file,
+                   uint64_t offset_bytes)
+{
+    __builtin_prefetch(&entries[place_of(blocks, key_of(file, offset_bytes >> BLOCKS_LOG2_BYTES))], 1);
+}
+
+/* The entry of the key, made where it is missing; NULL where there is no room. All probes are looked at
+ * before one is taken: an entry may stand behind others that left the sample since. */
+static struct blocks_entry *find(struct blocks *blocks, struct blocks_entry *entries, uint64_t key,
+                                 int *ret_is_new)
+{
+    uint64_t shift = cells_read(&blocks->shift), mask = blocks->n_entries - 1, replaced = 0;
+    struct blocks_entry *room = NULL;
+    for (uint64_t i = 0; i < PROBES; i++) {
+        struct blocks_entry *entry = &entries[(place_of(blocks, key) + i) & mask];
+        uint64_t held = cells_read(&entry->key);
+        if (held == key) {
+            *ret_is_new = 0;
+            return entry;
+        }
+        if (room == NULL && (held == 0 || !is_in_sample(held, shift))) {
+            room = entry;
+            replaced = held;
+        }
+    }
+    if (room == NULL || !cells_swap(&room->key, replaced, key))
+        return NULL;
+    room->n = 0;
+    *ret_is_new = 1;
+    return room;
+}
+
+static void note_use(struct blocks *blocks, struct blocks_entry *entry, int is_new, uint64_t now)
+{
+    uint32_t when = (uint32_t)(now >> CLOCK_SHIFT);
+    cells_add(&blocks->n_sampled, 1);
+    if (is_new)
+        cells_add(&blocks->n_first, 1);
+    else
+        bins_add(&blocks->reuse, ((uint64_t)(uint32_t)(when - entry->when)) << CLOCK_SHIFT);
+    entry->when = when;
+    entry->n += entry->n < UINT32_MAX;
+}
+
+static void take_one(struct blocks *blocks, struct blocks_entry *entries, uint64_t key, uint64_t now)
+{
+    int is_new = 0;
+    struct blocks_entry *entry = find(blocks, entries, key, &is_new);
+    uint64_t shift = cells_read(&blocks->shift);
+    if (entry != NULL) {
+        note_use(blocks, entry, is_new, now);
+        return;
+    }
+    cells_add(&blocks->n_lost, 1);
+    if (shift < SHIFT_MAX)
+        cells_swap(&blocks->shift, shift, shift + 1);
+}
+
+void blocks_take(struct blocks *blocks, struct blocks_entry *entries, uint64_t file, uint64_t offset_bytes,
+                 uint64_t n_bytes)
+{
+    uint64_t first = offset_bytes >> BLOCKS_LOG2_BYTES;
+    uint64_t n = ((offset_bytes + n_bytes - 1) >> BLOCKS_LOG2_BYTES) - first + 1;
+    uint64_t now = __atomic_fetch_add(&blocks->n_accesses, n, __ATOMIC_RELAXED);
+    for (uint64_t i = 0; i < n && i < MOST_BLOCKS; i++) {
+        uint64_t key = key_of(file, first + i);
+        if (key != 0 && is_in_sample(key, cells_read(&blocks->shift)))
+            take_one(blocks, entries, key, now + i);
+    }
+}
+
+double blocks_distinct(const struct blocks *blocks, const struct blocks_entry *entries)
+{
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < blocks->n_entries; i++)
+        n += (uint64_t)blocks_counts(blocks, &entries[i]);
+    return (double)n * (double)(1ULL << cells_read(&blocks->shift));
+}

@@ -1,0 +1,238 @@
+/* models/profile/store: the parts of the store, and what each request changes in them. */
+#include "models/profile/store.h"
+
+#include "models/profile/cells.h"
+#include "models/profile/store_slots.h"
+
+#include <errno.h>
+
+#define MAGIC          0x31306e7574736670ULL
+#define BYTES_PER_SLOT 2048
+#define FEW_BYTES      (128U << 10) /* a store below it has fewer intervals */
+#define LEAST_SLOTS    16
+
+static uint64_t power_of_two_below(uint64_t n)
+{
+    return n == 0 ? 0 : 1ULL << (63 - __builtin_clzll(n));
+}
+
+/* Parts after the header: files, streams, intervals, locks of the slots, and blocks in what is left. */
+static int lay_out(struct store *store, size_t n_bytes)
+{
+    uint64_t slots = power_of_two_below(n_bytes / BYTES_PER_SLOT), at = sizeof *store;
+    store->n_bytes = n_bytes;
+    store->n_files = store->n_streams = slots < LEAST_SLOTS ? LEAST_SLOTS : slots;
+    store->files_at = at;
+    at += store->n_files * sizeof(struct store_file);
+    store->streams_at = at;
+    at += store->n_streams * sizeof(struct stream);
+    store->intervals_at = at;
+    store->timeline.n_intervals = n_bytes < FEW_BYTES ? 64 : 256;
+    at += store->timeline.n_intervals * sizeof(struct timeline_interval);
+    store->locks_at = at;
+    at += (store->n_files + store->n_streams) / STORE_SLOTS_WAYS * sizeof(uint64_t);
+    store->blocks_at = at;
+    if (at >= n_bytes)
+        return -EINVAL;
+    store->blocks.n_entries = power_of_two_below((n_bytes - at) / sizeof(struct blocks_entry));
+    return store->blocks.n_entries > 0 ? 0 : -EINVAL;
+}
+
+int store_init(struct store *store, size_t n_bytes, uint64_t now_ns)
+{
+    if (n_bytes < STORE_MIN_BYTES || n_bytes > STORE_MAX_BYTES || lay_out(store, n_bytes) < 0)
+        return -EINVAL;
+    store->start_ns = store->last_ns = store->changed_ns = now_ns;
+    store->timeline.log2_ns = TIMELINE_FIRST_LOG2_NS;
+    store->magic = MAGIC;
+    return 0;
+}
+
+bool store_is_sound(const struct store *store, size_t n_bytes)
+{
+    struct store expected = {0};
+    if (n_bytes < STORE_MIN_BYTES || n_bytes > STORE_MAX_BYTES || store->magic != MAGIC)
+        return false;
+    return lay_out(&expected, n_bytes) == 0 && store->n_bytes == n_bytes &&
+           store->n_files == expected.n_files && store->n_streams == expected.n_streams &&
+           store->files_at == expected.files_at && store->streams_at == expected.streams_at &&
+           store->intervals_at == expected.intervals_at && store->blocks_at == expected.blocks_at &&
+           store->locks_at == expected.locks_at &&
+           store->timeline.n_intervals == expected.timeline.n_intervals &&
+           store->blocks.n_entries == expected.blocks.n_entries;
+}
+
+static void *part(const struct store *store, uint64_t at)
+{
+    return (char *)(uintptr_t)store + at;
+}
+
+struct store_file *store_files(const struct store *store)
+{
+    return part(store, store->files_at);
+}
+
+struct stream *store_streams(const struct store *store)
+{
+    return part(store, store->streams_at);
+}
+
+struct timeline_interval *store_intervals(const struct store *store)
+{
+    return part(store, store->intervals_at);
+}
+
+struct blocks_entry *store_blocks(const struct store *store)
+{
+    return part(store, store->blocks_at);
+}
+
+uint32_t store_new_handle(struct store *store)
+{
+    return __atomic_add_fetch(&store->next_handle, 1, __ATOMIC_RELAXED);
+}
+
+void store_count(struct store *store, enum store_count what, uint64_t n)
+{
+    cells_add(&store->count[what], n);
+}
+
+/* The time since the last change was spent at the depth of before. Two changes at once may swap their parts,
+ * which are short then; the sum stays right. */
+static void account_depth(struct store *store, uint64_t now_ns, uint64_t depth)
+{
+    uint64_t before_ns = __atomic_exchange_n(&store->changed_ns, now_ns, __ATOMIC_RELAXED);
+    if (now_ns <= before_ns)
+        return;
+    cells_add(&store->depth_ns[depth < STORE_DEPTHS ? depth : STORE_DEPTHS - 1], now_ns - before_ns);
+    if (depth >= STORE_DEPTHS - 1)
+        cells_add(&store->deep_area, depth * (now_ns - before_ns));
+}
+
+void store_begin(struct store *store, uint64_t now_ns, uint32_t n)
+{
+    account_depth(store, now_ns, __atomic_fetch_add(&store->in_flight, n, __ATOMIC_RELAXED));
+}
+
+void store_end(struct store *store, uint64_t now_ns, uint32_t n)
+{
+    uint64_t depth = cells_read(&store->in_flight);
+    /* More ends than beginnings: some began before the recording. */
+    while (!__atomic_compare_exchange_n(&store->in_flight, &depth, depth > n ? depth - n : 0, true,
+                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+    }
+    account_depth(store, now_ns, depth);
+    cells_raise(&store->last_ns, now_ns);
+}
+
+/* Judged with the file's and the stream's help; false where the stream has no place or is busy, or nobody can
+ * know. */
+static bool judge(struct store *store, const struct profile_request *request, struct stream_verdict *ret)
+{
+    struct store_file *file = store_slots_file(store, request->file, request->start_ns);
+    struct stream *stream = store_slots_stream(store, request);
+    uint64_t end = request->offset_bytes + request->n_bytes;
+    bool goes_on = false;
+    if (file != NULL) {
+        uint64_t before = __atomic_exchange_n(&file->last_end[request->direction], end, __ATOMIC_RELAXED);
+        goes_on = before == request->offset_bytes;
+        cells_add(&file->n, 1);
+        cells_raise(&file->end_bytes, end);
+        file->last_ns = request->start_ns;
+        if (request->direction == PROFILE_WRITE && (request->flags & PROFILE_DURABLE) == 0)
+            cells_add(&file->n_unflushed, 1);
+    }
+    store_count(store, STORE_LOST_FILES, file == NULL);
+    if (stream == NULL)
+        return false;
+    const struct stream_context context = {.goes_on = goes_on,
+                                           .is_pressed = cells_read(&store->count[STORE_EVICTED]) > 0};
+    *ret = stream_take(stream, request, context);
+    cells_give(&stream->lock);
+    return ret->order != STREAM_UNJUDGED;
+}
+
+static void count_order(struct store *store, const struct profile_request *request, bool is_judged,
+                        struct stream_verdict verdict)
+{
+    uint64_t *n = store->n[request->direction];
+    enum timeline_kind kind = request->direction == PROFILE_READ ? TIMELINE_RAND_READ : TIMELINE_RAND_WRITE;
+    if (!is_judged) {
+        cells_add(&store->n_unjudged[request->direction], 1);
+        return;
+    }
+    cells_add(&n[verdict.order], 1);
+    if (verdict.n_redeemed > 0) {
+        cells_add(&n[STREAM_RANDOM], 0 - (uint64_t)verdict.n_redeemed);
+        cells_add(&n[STREAM_SEQUENTIAL], verdict.n_redeemed);
+    }
+    if (verdict.order == STREAM_SEQUENTIAL)
+        kind = request->direction == PROFILE_READ ? TIMELINE_SEQ_READ : TIMELINE_SEQ_WRITE;
+    uint64_t since_ns = request->start_ns > store->start_ns ? request->start_ns - store->start_ns : 0;
+    timeline_take(&store->timeline, store_intervals(store), since_ns, kind, request->n_bytes);
+}
+
+static void note_thread(struct store *store, uint32_t thread)
+{
+    uint64_t *word = &store->threads[thread / 64 % STORE_THREAD_WORDS], bit = 1ULL << (thread % 64);
+    if ((cells_read(word) & bit) == 0)
+        __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
+}
+
+void store_take(struct store *store, const struct profile_request *request)
+{
+    struct stream_verdict verdict = {STREAM_RANDOM, 0};
+    blocks_expect(&store->blocks, store_blocks(store), request->file, request->offset_bytes);
+    bool is_judged = judge(store, request, &verdict);
+    uint64_t bits = request->offset_bytes | request->n_bytes;
+    unsigned alignment = (unsigned)__builtin_ctzll(bits | 1ULL << (STORE_ALIGNMENTS - 1));
+    count_order(store, request, is_judged, verdict);
+    cells_add(&store->bytes[request->direction], request->n_bytes);
+    cells_add(&store->alignment[alignment], 1);
+    if ((request->flags & PROFILE_DIRECT) != 0)
+        cells_add(&store->n_direct, 1);
+    if ((request->flags & PROFILE_DURABLE) != 0 && request->direction == PROFILE_WRITE)
+        cells_add(&store->n_durable, 1);
+    if ((request->flags & PROFILE_ASYNC) != 0)
+        cells_add(&store->n_async, 1);
+    if ((request->flags & PROFILE_RING) != 0)
+        cells_add(&store->n_ringed, 1);
+    bins_add(&store->sizes[request->direction], request->n_bytes);
+    note_thread(store, request->thread);
+    blocks_take(&store->blocks, store_blocks(store), request->file, request->offset_bytes, request->n_bytes);
+    cells_raise(&store->last_ns, request->start_ns);
+}
+
+void store_took(struct store *store, enum profile_direction direction, uint64_t spent_ns)
+{
+    cells_add(&store->spent_ns[direction], spent_ns);
+}
+
+static void flush_file(struct store *store, struct store_file *file)
+{
+    uint64_t n = __atomic_exchange_n(&file->n_unflushed, 0, __ATOMIC_RELAXED);
+    if (n == 0) {
+        cells_add(&store->n_empty_flushes, 1);
+        return;
+    }
+    cells_add(&file->n_flushes, 1);
+    cells_add(&store->n_flushed_writes, n);
+    bins_add(&store->between, n);
+}
+
+void store_flush(struct store *store, uint64_t file, uint64_t now_ns, uint64_t spent_ns)
+{
+    uint64_t since_ns = now_ns > store->start_ns ? now_ns - store->start_ns : 0;
+    cells_add(&store->n_flushes, 1);
+    cells_add(&store->flush_ns, spent_ns);
+    timeline_take(&store->timeline, store_intervals(store), since_ns, TIMELINE_FLUSH, 0);
+    cells_raise(&store->last_ns, now_ns);
+    for (uint64_t i = 0; i < store->n_files && file == 0; i++) {
+        struct store_file *each = &store_files(store)[i];
+        if (cells_read(&each->n_unflushed) > 0)
+            flush_file(store, each);
+    }
+    struct store_file *found = file != 0 ? store_slots_file(store, file, now_ns) : NULL;
+    if (found != NULL)
+        flush_file(store, found);
+}

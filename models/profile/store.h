@@ -1,0 +1,111 @@
+/* models/profile/store: everything that is kept of a program's requests, in one piece of memory of fixed
+ * size.
+ *
+ * The memory may be shared by processes: it holds no addresses. Nothing is allocated after store_init, nobody
+ * waits (a lock that stays busy is given up, and the request counted as not judged), and what finds no place
+ * is counted. A process that is killed at any moment leaves a store that can be read. */
+#pragma once
+
+#include "models/profile/bins.h"
+#include "models/profile/blocks.h"
+#include "models/profile/event.h"
+#include "models/profile/stream.h"
+#include "models/profile/timeline.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define STORE_MIN_BYTES     (32U << 10)
+#define STORE_MAX_BYTES     (64U << 20)
+#define STORE_DEFAULT_BYTES (1U << 20)
+#define STORE_DEPTHS        257 /* the last is for all deeper ones */
+#define STORE_ALIGNMENTS    24  /* by the power of two, from 1 byte to 8 MiB */
+#define STORE_NAME_SIZE     96
+#define STORE_THREAD_WORDS  64
+
+/* What is counted beside requests. */
+enum store_count {
+    STORE_EMPTY_READS, /* at the end of the file */
+    STORE_FAILED,      /* requests that failed */
+    STORE_OTHER_CALLS, /* reads and writes of what is no file: pipes, terminals, sockets */
+    STORE_OTHER_BYTES, /* and their bytes */
+    STORE_LATE_BYTES,  /* of asynchronous requests, which the system counts elsewhere */
+    STORE_MAPS,        /* files mapped into memory */
+    STORE_MAPPED_BYTES,
+    STORE_RINGS,         /* io_uring: rings set up */
+    STORE_PROCESSES,     /* that were recorded */
+    STORE_LOST_STREAMS,  /* requests without a place among the streams */
+    STORE_LOST_BUSY,     /* requests whose stream was busy too long */
+    STORE_LOST_FILES,    /* requests without a place among the files */
+    STORE_LOST_REQUESTS, /* that could not be followed at all */
+    STORE_EVICTED,       /* streams that made room while they were open */
+    STORE_RANGE_FLUSHES, /* sync_file_range, which makes nothing durable by itself */
+    STORE_N_COUNTS
+};
+
+struct store_file {
+    uint64_t key; /* number of the file; 0: free */
+    uint64_t n, last_ns, end_bytes, last_end[PROFILE_N_DIRECTIONS];
+    uint64_t n_unflushed; /* writes since the last flush */
+    uint64_t n_flushes;   /* that had something to flush */
+    uint32_t is_named, unused;
+    char name[STORE_NAME_SIZE]; /* the end of its path, zero-terminated */
+};
+
+struct store {
+    uint64_t magic;
+    uint64_t n_bytes;                                                 /* of all of it */
+    uint64_t n_files, n_streams;                                      /* slots; powers of two */
+    uint64_t files_at, streams_at, intervals_at, blocks_at, locks_at; /* in bytes from here */
+    uint64_t start_ns, last_ns;
+    uint32_t is_stopped, next_handle;
+
+    uint64_t n[PROFILE_N_DIRECTIONS][STREAM_N_ORDERS], n_unjudged[PROFILE_N_DIRECTIONS];
+    uint64_t bytes[PROFILE_N_DIRECTIONS], spent_ns[PROFILE_N_DIRECTIONS];
+    uint64_t n_direct, n_durable, n_async, n_ringed;
+    uint64_t n_flushes, n_empty_flushes, n_flushed_writes, flush_ns;
+    uint64_t count[STORE_N_COUNTS];
+    uint64_t alignment[STORE_ALIGNMENTS];
+    uint64_t threads[STORE_THREAD_WORDS]; /* a bit for each number of a thread, modulo their count */
+
+    uint64_t in_flight, changed_ns;
+    uint64_t deep_area; /* depth x ns of what the last of depth_ns holds */
+    uint64_t depth_ns[STORE_DEPTHS];
+
+    struct bins sizes[PROFILE_N_DIRECTIONS], between; /* between: writes from flush to flush */
+    struct timeline timeline;
+    struct blocks blocks;
+};
+
+/* Prepares zeroed memory. 0, or -EINVAL for a size out of range. */
+int store_init(struct store *store, size_t n_bytes, uint64_t now_ns);
+
+/* Whether this memory of n_bytes holds a store whose parts lie inside. */
+bool store_is_sound(const struct store *store, size_t n_bytes);
+
+struct store_file *store_files(const struct store *store);
+struct stream *store_streams(const struct store *store);
+struct timeline_interval *store_intervals(const struct store *store);
+struct blocks_entry *store_blocks(const struct store *store);
+
+/* A number for a file that was opened, never twice the same in a store. */
+uint32_t store_new_handle(struct store *store);
+
+/* Requests go to the kernel and come back: what the depth over time is made of. */
+void store_begin(struct store *store, uint64_t now_ns, uint32_t n);
+void store_end(struct store *store, uint64_t now_ns, uint32_t n);
+
+/* A request; in the order in which they began, as far as one can know. */
+void store_take(struct store *store, const struct profile_request *request);
+/* How long one took, which may be known later. */
+void store_took(struct store *store, enum profile_direction direction, uint64_t spent_ns);
+
+/* A flush of a file, or of all files with number 0. */
+void store_flush(struct store *store, uint64_t file, uint64_t now_ns, uint64_t spent_ns);
+
+void store_close(struct store *store, uint64_t file, uint32_t handle);
+
+/* The name of a file, of which the end is kept. */
+void store_name(struct store *store, uint64_t file, const char *name);
+
+void store_count(struct store *store, enum store_count what, uint64_t n);

@@ -1,0 +1,66 @@
+/* models/profile/stream: whether the requests of one open file in one direction go on where others ended.
+ *
+ * A stream is requests of one file, through one open file, in one direction. Several runs of consecutive
+ * requests may be interleaved in it, so eight ends are remembered (cursors). A request is sequential when it
+ * begins where a cursor stands, strided when it is as far behind a cursor's last request as that one was
+ * behind its own last, and random else.
+ *
+ * In a small file one in many random requests begins where another ended, but hardly two in a row do: the
+ * first that goes on from another is judged random, and redeemed by the next one. Requests that two threads
+ * make nearly at once may be told in the wrong order: a run that reaches the beginning of another one takes
+ * it over, and what seemed to begin it is redeemed. */
+#pragma once
+
+#include "models/profile/event.h"
+
+#include <stdbool.h>
+
+#define STREAM_N_CURSORS 8
+
+enum stream_order {
+    STREAM_SEQUENTIAL,
+    STREAM_STRIDED,
+    STREAM_RANDOM,
+    STREAM_N_ORDERS,
+    STREAM_UNJUDGED = STREAM_N_ORDERS
+};
+
+struct stream_cursor {
+    uint64_t begin, last, end; /* of the run: first offset, offset of its last request, and where it ends */
+    int64_t stride;
+    uint32_t used;    /* when, by the stream's count; 0: never */
+    uint32_t run;     /* requests that went on from another, and one more at the start of a file */
+    uint32_t pending; /* of these, judged random until another one follows: 0 or 1 */
+};
+
+/* One slot of the table of streams. What the lock guards is plain, the rest is read at any time. */
+struct stream {
+    uint64_t key; /* 0: free */
+    uint32_t lock, is_closed;
+    uint64_t file;
+    uint32_t handle, thread; /* the thread of its first request */
+    uint32_t direction, flags;
+    uint64_t first_ns, last_ns, n_taken;
+    uint64_t n[STREAM_N_ORDERS], n_bytes;
+    uint64_t size_candidate, size_votes; /* the usual size of its requests, as in bins.h */
+    int64_t stride;                      /* the last that was met twice */
+    struct stream_cursor cursor[STREAM_N_CURSORS];
+};
+
+struct stream_verdict {
+    enum stream_order order;
+    unsigned n_redeemed; /* requests that were judged random before, and are sequential */
+};
+
+uint64_t stream_n(const struct stream *stream);
+
+/* What is known beside the stream when its first request comes. */
+struct stream_context {
+    bool goes_on;    /* it begins where the file's last stream in this direction ended */
+    bool is_pressed; /* streams make room for others: what seems to be the first may be none, and is not
+                        judged */
+};
+
+/* Judges and counts a request. The caller has the lock. */
+struct stream_verdict stream_take(struct stream *stream, const struct profile_request *request,
+                                  struct stream_context context);

@@ -1,0 +1,330 @@
+/* Tests of models/profile: requests into the store, and what the summary says of them. */
+#include "tests/models/profile/store_rig.h"
+
+#include <errno.h>
+#include <pthread.h>
+
+EACH_TEST(rig_setup, rig_teardown);
+
+TEST(a_store_has_room_for_its_parts_or_is_refused)
+{
+    struct store *small = calloc(1, STORE_MIN_BYTES);
+    assert_non_null(small);
+    assert_int_equal(store_init(small, STORE_MIN_BYTES - 1, 0), -EINVAL);
+    assert_false(store_is_sound(small, STORE_MIN_BYTES));
+    assert_int_equal(store_init(small, STORE_MIN_BYTES, 0), 0);
+    assert_true(store_is_sound(small, STORE_MIN_BYTES));
+    assert_false(store_is_sound(small, STORE_MIN_BYTES + 4096));
+    small->streams_at += 8;
+    assert_false(store_is_sound(small, STORE_MIN_BYTES));
+    free(small);
+}
+
+TEST(requests_that_follow_each_other_are_sequential)
+{
+    for (uint64_t i = 0; i < 1000; i++)
+        rig_read(1, i * 4096, 4096);
+    assert_close(rig_summary()->share[SUMMARY_SEQ_READ], 1, 0);
+}
+
+TEST(requests_anywhere_are_random)
+{
+    for (uint64_t i = 0; i < 5000; i++)
+        rig_write(1, rig_random(1U << 20) * 4096, 4096);
+    assert_true(rig_summary()->share[SUMMARY_RAND_WRITE] > 0.998);
+}
+
+TEST(six_interleaved_runs_in_one_file_are_sequential)
+{
+    for (uint64_t i = 0; i < 6000; i++)
+        rig_read(1, (i % 6) * (1ULL << 30) + i / 6 * 8192, 8192);
+    assert_true(rig_summary()->share[SUMMARY_SEQ_READ] > 0.999);
+}
+
+TEST(one_run_among_many_random_requests_is_found)
+{
+    for (uint64_t i = 0, run = 0; i < 20000; i++) {
+        if (i % 10 == 0)
+            rig_read(1, (1ULL << 40) + run++ * 4096, 4096);
+        else
+            rig_read(1, rig_random(1U << 20) * 4096, 4096);
+    }
+    assert_close(rig_summary()->share[SUMMARY_SEQ_READ], 0.1, 0.005);
+}
+
+TEST(requests_told_in_the_wrong_order_are_sequential_all_the_same)
+{
+    for (uint64_t i = 0; i < 2000; i += 2) {
+        rig_read(1, (i + 1) * 4096, 4096);
+        rig_read(1, i * 4096, 4096);
+    }
+    assert_true(rig_summary()->share[SUMMARY_SEQ_READ] > 0.99);
+}
+
+TEST(steps_of_one_length_are_random_and_have_their_name)
+{
+    for (uint64_t i = 0; i < 1000; i++)
+        rig_read(1, i * 65536, 4096);
+    rig_summary();
+    assert_close(summary.share[SUMMARY_RAND_READ], 1, 0.002);
+    assert_true(summary.n_strided[PROFILE_READ] >= 998);
+}
+
+TEST(reading_backwards_is_no_sequence)
+{
+    for (uint64_t i = 1000; i > 0; i--)
+        rig_read(1, i * 4096, 4096);
+    assert_close(rig_summary()->share[SUMMARY_SEQ_READ], 0, 0);
+    assert_true(summary.n_strided[PROFILE_READ] >= 998);
+}
+
+TEST(directions_of_one_file_are_judged_apart)
+{
+    for (uint64_t i = 0; i < 1000; i++) {
+        rig_read(1, i * 4096, 4096);
+        rig_write(1, rig_random(1U << 20) * 4096, 4096);
+    }
+    assert_close(rig_summary()->share[SUMMARY_SEQ_READ], 0.5, 0);
+    assert_close(summary.share[SUMMARY_RAND_WRITE], 0.5, 0.002);
+}
+
+TEST(a_file_opened_for_each_request_goes_on_where_it_ended)
+{
+    for (uint32_t i = 0; i < 500; i++) {
+        const struct profile_request request = {.start_ns = i,
+                                                .file = 1,
+                                                .handle = i + 1,
+                                                .offset_bytes = i * 100ULL,
+                                                .n_bytes = 100,
+                                                .direction = PROFILE_WRITE};
+        store_take(store, &request);
+        store_close(store, 1, i + 1);
+    }
+    assert_close(rig_summary()->share[SUMMARY_SEQ_WRITE], 1, 0);
+    assert_int_equal(store->count[STORE_EVICTED], 0);
+}
+
+TEST(usual_sizes_are_exact_also_where_they_share_a_bin)
+{
+    for (uint64_t i = 0; i < 1000; i++)
+        rig_read(1, i << 20, i % 10 < 6 ? 4096 : i % 10 < 9 ? 4608 : 65537);
+    const struct summary_sizes *sizes = &rig_summary()->sizes[PROFILE_READ];
+    assert_int_equal(sizes->modes[0].value, 4096);
+    assert_close((double)sizes->modes[0].n / 1000, 0.6, 0.002);
+    assert_int_equal(sizes->modes[1].value, 65537);
+    assert_int_equal(sizes->modes[1].n, 100);
+    assert_int_equal(sizes->p99, 65537);
+}
+
+TEST(depth_is_weighted_by_time)
+{
+    /* 1 for 10 ms, 3 for 20 ms, idle for 50 ms, 2 for 20 ms. */
+    store_begin(store, 0, 1);
+    store_begin(store, 10 * RIG_MS, 2);
+    store_end(store, 30 * RIG_MS, 3);
+    store_begin(store, 80 * RIG_MS, 2);
+    store_end(store, 100 * RIG_MS, 2);
+    assert_close(rig_summary()->depth_mean, (1 * 10 + 3 * 20 + 2 * 20) / 50.0, 1e-12);
+    assert_int_equal(summary.depth_max, 3);
+    assert_int_equal(summary.depth_p50, 2);
+    assert_close(summary.busy_share, 0.5, 1e-12);
+}
+
+TEST(more_ends_than_beginnings_leave_nothing_in_flight)
+{
+    store_end(store, 5, 3);
+    store_begin(store, 10, 1);
+    store_end(store, 20, 1);
+    assert_close(rig_summary()->depth_mean, 1, 0);
+    assert_int_equal(store->in_flight, 0);
+}
+
+/* Writes n times with a flush behind each `every`, 0: none. */
+static void write_and_flush(uint64_t n, uint64_t every)
+{
+    for (uint64_t i = 1; i <= n; i++) {
+        rig_write(1, i * 4096, 4096);
+        if (every > 0 && i % every == 0)
+            store_flush(store, 1, store->last_ns + 10, 5);
+    }
+}
+
+TEST(no_flush_is_no_flush)
+{
+    write_and_flush(100, 0);
+    assert_int_equal(rig_summary()->sync, SUMMARY_SYNC_NONE);
+    assert_close(summary.flushed_share, 0, 0);
+}
+
+TEST(a_flush_behind_each_write_is_each)
+{
+    write_and_flush(100, 1);
+    assert_int_equal(rig_summary()->sync, SUMMARY_SYNC_EACH);
+}
+
+TEST(a_flush_every_sixteen_writes_is_told_with_its_number)
+{
+    write_and_flush(160, 16);
+    assert_int_equal(rig_summary()->sync, SUMMARY_SYNC_EVERY);
+    assert_int_equal(summary.between_p50, 16);
+    assert_close(summary.between_mean, 16, 0);
+}
+
+TEST(one_flush_of_each_file_is_at_the_end)
+{
+    for (uint64_t file = 1; file <= 3; file++) {
+        for (uint64_t i = 0; i < 50; i++)
+            rig_write(file, i * 4096, 4096);
+        store_flush(store, file, store->last_ns + 10, 5);
+    }
+    assert_int_equal(rig_summary()->sync, SUMMARY_SYNC_END);
+}
+
+TEST(a_flush_of_everything_flushes_all_files)
+{
+    for (uint64_t file = 1; file <= 3; file++)
+        rig_write(file, 0, 4096);
+    store_flush(store, 0, store->last_ns + 10, 5);
+    assert_int_equal(store->n_flushed_writes, 3);
+}
+
+TEST(writes_that_are_durable_by_themselves_are_each)
+{
+    for (uint64_t i = 0; i < 100; i++) {
+        const struct profile_request request = {.start_ns = i,
+                                                .file = 1,
+                                                .offset_bytes = i * 512,
+                                                .n_bytes = 512,
+                                                .direction = PROFILE_WRITE,
+                                                .flags = PROFILE_DURABLE | PROFILE_DIRECT};
+        store_take(store, &request);
+    }
+    assert_int_equal(rig_summary()->sync, SUMMARY_SYNC_EACH);
+    assert_close(summary.direct_share, 1, 0);
+    assert_int_equal(summary.alignment_bytes, 512);
+}
+
+TEST(few_requests_are_too_little_for_a_pattern)
+{
+    for (uint64_t i = 0; i + 1 < SUMMARY_LEAST_REQUESTS; i++)
+        rig_read(1, i * 4096, 4096);
+    assert_false(rig_summary()->is_enough);
+    rig_read(1, SUMMARY_LEAST_REQUESTS * 4096ULL, 4096);
+    assert_true(rig_summary()->is_enough);
+}
+
+TEST(whole_per_cent_are_hundred_together_and_leave_out_what_is_small)
+{
+    static const double thirds[] = {1 / 3.0, 1 / 3.0, 1 / 3.0, 0}, small[] = {0.985, 0.015, 0, 0},
+                        none[4] = {0};
+    unsigned percent[4];
+    assert_true(summary_percent(thirds, percent));
+    assert_int_equal(percent[0] + percent[1] + percent[2] + percent[3], 100);
+    assert_true(summary_percent(small, percent));
+    assert_int_equal(percent[0], 100);
+    assert_false(summary_percent(none, percent));
+}
+
+TEST(a_stream_whose_lock_is_held_by_the_dead_is_not_judged_and_not_waited_for)
+{
+    rig_read(1, 0, 4096);
+    for (uint64_t i = 0; i < store->n_streams; i++)
+        store_streams(store)[i].lock = 1;
+    for (uint64_t i = 1; i <= 100; i++)
+        rig_read(1, i * 4096, 4096);
+    assert_int_equal(store->n_unjudged[PROFILE_READ], 100);
+    assert_int_equal(rig_summary()->n_unjudged, 100);
+    assert_int_equal(store->bytes[PROFILE_READ], 101 * 4096);
+}
+
+/* Files in turn, half of them read in sequence, half at random. */
+static double share_of_files(size_t store_bytes, uint64_t n_files)
+{
+    rig_open(store_bytes);
+    for (uint64_t i = 0; i < 60000; i++) {
+        uint64_t file = 1 + i % n_files;
+        rig_read(file, file % 2 == 0 ? i / n_files * 4096 : rig_random(1U << 20) * 4096, 4096);
+    }
+    return rig_summary()->share[SUMMARY_SEQ_READ];
+}
+
+TEST(a_small_store_finds_nearly_the_same_shares)
+{
+    assert_close(share_of_files(STORE_DEFAULT_BYTES, 200), 0.5, 0.01);
+    assert_true(summary.is_enough);
+    assert_close(share_of_files(STORE_MIN_BYTES, 8), 0.5, 0.05);
+    assert_true(summary.is_enough);
+}
+
+TEST(a_store_that_is_far_too_small_says_so_instead_of_guessing)
+{
+    share_of_files(STORE_MIN_BYTES, 300);
+    assert_false(summary.is_enough);
+    assert_true(summary.n_unjudged > 50000);
+}
+
+TEST(distinct_blocks_are_estimated_when_the_table_is_full)
+{
+    rig_open(STORE_MIN_BYTES);
+    for (uint64_t i = 0; i < 200000; i++)
+        rig_read(1, rig_random(100000) * 4096, 4096);
+    /* 86 % of 100,000 blocks are met by 200,000 draws. */
+    double blocks = rig_summary()->footprint_bytes / 4096;
+    assert_true(store->blocks.shift > 0);
+    assert_close(blocks, 86466, 0.25 * 86466);
+}
+
+TEST(the_working_set_of_a_loop_is_the_loop)
+{
+    for (uint64_t i = 0; i < 50000; i++)
+        rig_read(1, i % 5000 * 4096, 4096);
+    assert_close(rig_summary()->working_set_bytes, 5000 * 4096.0, 0.15 * 5000 * 4096.0);
+    assert_close(summary.reused_share, 0.9, 0.01);
+}
+
+TEST(intervals_are_joined_without_losing_any_request)
+{
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < 1000; i++) {
+        const struct profile_request request = {
+            .start_ns = i * 3600 * 1000 * RIG_MS / 1000, .file = 1, .offset_bytes = i * 512, .n_bytes = 512};
+        store_take(store, &request);
+    }
+    for (uint64_t i = 0; i < store->timeline.n_intervals; i++)
+        n += store_intervals(store)[i].n[TIMELINE_SEQ_READ];
+    assert_int_equal(n, 1000);
+    assert_int_equal(store->timeline.n_lost, 0);
+}
+
+static void *feed(void *number)
+{
+    uint64_t file = *(uint64_t *)number;
+    for (uint64_t i = 0; i < 20000; i++) {
+        const struct profile_request request = {.start_ns = i,
+                                                .file = file,
+                                                .handle = (uint32_t)file,
+                                                .thread = (uint32_t)file,
+                                                .offset_bytes = i * 4096,
+                                                .n_bytes = 4096};
+        store_begin(store, i, 1);
+        store_take(store, &request);
+        store_end(store, i, 1);
+    }
+    return NULL;
+}
+
+TEST(threads_together_lose_nothing)
+{
+    pthread_t threads[4];
+    static uint64_t files[] = {1, 2, 3, 4};
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, feed, &files[i]), 0);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    rig_summary();
+    assert_int_equal(summary.n_requests, 80000);
+    assert_int_equal(summary.sizes[PROFILE_READ].n, 80000);
+    assert_int_equal(store->in_flight, 0);
+    assert_int_equal(summary.n_threads, 4);
+    assert_true(summary.share[SUMMARY_SEQ_READ] > 0.999);
+}

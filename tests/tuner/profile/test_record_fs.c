@@ -1,0 +1,215 @@
+/* Tests of fstune profile on real programs: what is seen is what they did, and they do what they did before.
+ */
+#include "models/profile/store.h"
+#include "tests/tuner/rig.h"
+
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+
+GROUP_NEEDS(rig_find_program);
+GROUP(rig_enter, rig_leave);
+
+static json_t *document;
+static char program[4096]; /* this one */
+
+#define ALLOW(number)                                                                                        \
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (number), 0, 1), BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)
+
+/* Only reads and the end are left to this process; anything else kills it. */
+static void forbid(bool is_strict)
+{
+    static struct sock_filter code[] = {BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+                                        ALLOW(SYS_read), ALLOW(SYS_exit_group), ALLOW(SYS_exit),
+                                        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS)};
+    struct sock_fprog filter = {.len = N_OF(code), .filter = code};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    if (is_strict)
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT, 0, 0, 0);
+    else
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0);
+}
+
+/* This program again, as one to be recorded: it reads a file that it knew before, and one that it did not
+ * use. */
+__attribute__((constructor)) static void act_as_program(void)
+{
+    const char *role = getenv("PROFILE_TEST_ROLE");
+    char block[512];
+    if (role == NULL)
+        return;
+    int known = open("blocks", O_RDONLY | O_CLOEXEC), unknown = open("blocks", O_RDONLY | O_CLOEXEC);
+    bool is_well = known >= 0 && read(known, block, sizeof block) == sizeof block;
+    forbid(strcmp(role, "strict") == 0);
+    for (int i = 0; i < 99 && is_well; i++)
+        is_well = read(known, block, sizeof block) == sizeof block;
+    is_well = is_well && read(unknown, block, sizeof block) == sizeof block;
+    syscall(SYS_exit, is_well ? 0 : 1);
+}
+
+/* A script under fstune profile; what it prints stands in `out`. */
+static json_t *profile_as(bool (*in_child)(void), const char *script)
+{
+    struct rig_run run = {0};
+    json_decref(document);
+    rig_run(&run, in_child, "profile", "--output", "profile.json", "--", "sh", "-c", script, NULL);
+    if (run.code != 0 && run.code != 5)
+        print_error("%s\n", run.err);
+    assert_true(run.code == 0 || run.code == 5);
+    rig_free(&run);
+    document = json_load_file("profile.json", 0, NULL);
+    assert_non_null(document);
+    return document;
+}
+
+static json_t *profile(const char *script)
+{
+    return profile_as(NULL, script);
+}
+
+static json_int_t number(const char *object, const char *key)
+{
+    json_t *from = object != NULL ? json_object_get(document, object) : document;
+    return json_integer_value(json_object_get(from, key));
+}
+
+static double share(const char *kind)
+{
+    return json_number_value(json_object_get(json_object_get(document, "shares"), kind));
+}
+
+TEST(children_at_the_same_time_are_all_counted)
+{
+    profile("for i in 1 2 3 4; do dd if=/dev/zero of=f$i bs=4k count=500 status=none & done; wait");
+    assert_int_equal(number("requests", "write"), 2000);
+    assert_int_equal(number("bytes", "write"), 2000 * 4096);
+    assert_close(share("seq_write"), 1, 0.001);
+    assert_int_equal(number(NULL, "processes") >= 5, 1);
+}
+
+TEST(a_position_that_processes_share_goes_on)
+{
+    rig_write_blocks("shared", 400 * 4096);
+    profile("for i in 1 2 3 4; do dd bs=4k count=100 of=/dev/null status=none; done <shared");
+    assert_int_equal(number("requests", "read"), 400);
+    assert_int_equal(number(NULL, "footprint_bytes"), 400 * 4096);
+    assert_close(share("seq_read"), 1, 0.01);
+}
+
+TEST(what_is_appended_follows_the_end_of_the_file)
+{
+    profile("rm -f log; i=0; while [ $i -lt 100 ]; do echo line >>log; i=$((i+1)); done");
+    assert_int_equal(number("requests", "write"), 100);
+    assert_close(share("seq_write"), 1, 0.02);
+}
+
+TEST(a_program_that_is_killed_leaves_what_was_seen)
+{
+    profile("dd if=/dev/zero of=f bs=4k count=300 status=none; kill -9 $$");
+    assert_int_equal(number("requests", "write"), 300);
+    assert_int_equal(number(NULL, "exit_status"), 128 + 9);
+}
+
+TEST(the_exit_code_of_the_program_is_told)
+{
+    profile("exit 7");
+    assert_int_equal(number(NULL, "exit_status"), 7);
+    assert_true(json_is_null(json_object_get(json_object_get(document, "pattern"), "name")));
+}
+
+TEST(pipes_and_terminals_are_no_files)
+{
+    profile("dd if=/dev/zero bs=4k count=100 status=none | dd of=/dev/null bs=4k status=none");
+    assert_int_equal(number("requests", "read") + number("requests", "write"), 0);
+}
+
+TEST(flushes_and_durable_writes_are_told_apart)
+{
+    profile("dd if=/dev/zero of=f bs=4k count=100 oflag=dsync status=none");
+    assert_string_equal(json_string_value(json_object_get(json_object_get(document, "sync"), "kind")),
+                        "each");
+    profile("dd if=/dev/zero of=f bs=4k count=100 conv=fsync status=none");
+    assert_string_equal(json_string_value(json_object_get(json_object_get(document, "sync"), "kind")), "end");
+}
+
+TEST(the_smallest_store_counts_the_same)
+{
+    struct rig_run run = {0};
+    rig_run_line(&run, "profile --store 32k --json -- dd if=/dev/zero of=f bs=4k count=1000 status=none");
+    assert_int_equal(run.code, 0);
+    json_t *small = rig_json(&run);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(small, "requests"), "write")), 1000);
+    json_decref(small);
+    rig_free(&run);
+}
+
+TEST(a_recording_ends_before_the_program_does)
+{
+    struct rig_run run = {0};
+    rig_run(&run, NULL, "profile", "--duration", "1s", "--json", "--", "sh", "-c",
+            "dd if=/dev/zero of=f bs=4k count=100 status=none; sleep 3; dd if=/dev/zero of=f bs=4k count=100 "
+            "status=none; "
+            "echo went on >end",
+            NULL);
+    assert_int_equal(run.code, 0);
+    json_t *part = rig_json(&run);
+    assert_int_equal(json_integer_value(json_object_get(json_object_get(part, "requests"), "write")), 100);
+    json_decref(part);
+    rig_free(&run);
+    assert_true(rig_exists("end"));
+}
+
+static void run_forbidden(const char *role)
+{
+    struct rig_run run = {0};
+    rig_write_blocks("blocks", 128 * 512);
+    setenv("PROFILE_TEST_ROLE", role, 1);
+    rig_run(&run, NULL, "profile", "--output", "profile.json", "--", program, NULL);
+    unsetenv("PROFILE_TEST_ROLE");
+    rig_free(&run);
+    json_decref(document);
+    document = json_load_file("profile.json", 0, NULL);
+    assert_non_null(document);
+    assert_int_equal(number(NULL, "exit_status"), 0);
+}
+
+TEST(a_program_that_forbids_itself_system_calls_goes_on)
+{
+    assert_true(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
+    run_forbidden("filter");
+    assert_int_equal(number("requests", "read"), 100);
+    assert_int_equal(number("unseen", "requests") >= 1, 1);
+    run_forbidden("strict");
+    assert_int_equal(number("requests", "read"), 1);
+}
+
+TEST(what_cannot_be_recorded_is_refused_with_the_reason)
+{
+    rig_refused("profile", 2, "the command is missing");
+    rig_refused("profile ls", 2, "stands behind --");
+    rig_refused("profile -- /nowhere/at/all", 2, "/nowhere/at/all");
+    rig_refused("profile --import strace", 2, "the file is missing");
+    rig_refused("profile --import strace /dev/null", 2, "no line of it");
+    if (access("/sbin/ldconfig", X_OK) == 0)
+        rig_refused("profile -- /sbin/ldconfig -p", 2, "statically");
+}
+
+TEST(recommend_takes_pattern_factors_and_baseline)
+{
+    rig_simulator("peak", "", rig_peak_bps);
+    rig_write("p.json", "{\"schema\": \"fstune/profile/1\", \"pattern\": {\"name\": \"randwrite\"}, "
+                        "\"fixed\": {\"threads\": \"1\"},"
+                        " \"current\": {\"request_size\": \"16k\", \"queue_depth\": \"1\", \"direct\": "
+                        "\"1\", \"api\": \"psync\"}}");
+    json_t *answer = rig_document("recommend --for p.json --simulate peak.conf --seed 3 --budget 10s --json");
+    json_t *baseline = json_object_get(answer, "baseline");
+    assert_string_equal(json_string_value(json_object_get(json_object_get(answer, "pattern"), "name")),
+                        "randwrite");
+    assert_int_equal(json_integer_value(json_object_get(baseline, "request_size")), 16384);
+    json_decref(answer);
+    rig_write("none.json", "{\"schema\": \"fstune/profile/1\", \"pattern\": {\"name\": null}}");
+    rig_refused("recommend --for none.json --simulate peak.conf", 2, "too little was seen");
+    rig_refused("recommend --for peak.conf --simulate peak.conf", 2, "no profile");
+}

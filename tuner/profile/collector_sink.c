@@ -1,0 +1,93 @@
+/* tuner/profile/collector_sink: what the wrappers see goes into the store. Part of libfstune-profile.so
+ * alone. */
+#include "bench/collector/sink.h"
+
+#include "models/profile/store.h"
+
+static struct store *store;
+
+bool sink_open(void *memory, size_t size)
+{
+    struct store *found = memory;
+    if (!store_is_sound(found, size))
+        return false;
+    store = found;
+    store_count(store, STORE_PROCESSES, 1);
+    return true;
+}
+
+bool sink_is_on(void)
+{
+    return __atomic_load_n(&store->is_stopped, __ATOMIC_RELAXED) == 0;
+}
+
+uint32_t sink_new_handle(void)
+{
+    return store_new_handle(store);
+}
+
+void sink_begin(uint64_t now_ns, uint32_t n)
+{
+    store_begin(store, now_ns, n);
+}
+
+void sink_end(uint64_t now_ns, uint32_t n)
+{
+    store_end(store, now_ns, n);
+}
+
+static unsigned flags_of(unsigned seen)
+{
+    return ((seen & SINK_DIRECT) != 0 ? PROFILE_DIRECT : 0U) |
+           ((seen & SINK_DURABLE) != 0 ? PROFILE_DURABLE : 0U) |
+           ((seen & SINK_ASYNC) != 0 ? PROFILE_ASYNC : 0U) | ((seen & SINK_RINGED) != 0 ? PROFILE_RING : 0U);
+}
+
+void sink_take(const struct sink_request *seen)
+{
+    enum profile_direction direction = (seen->flags & SINK_WRITES) != 0 ? PROFILE_WRITE : PROFILE_READ;
+    const struct profile_request request = {.start_ns = seen->start_ns,
+                                            .file = seen->file,
+                                            .handle = seen->handle,
+                                            .thread = seen->thread,
+                                            .offset_bytes = seen->offset_bytes,
+                                            .n_bytes = seen->n_bytes,
+                                            .direction = direction,
+                                            .flags = flags_of(seen->flags)};
+    store_take(store, &request);
+    if (seen->end_ns > seen->start_ns)
+        store_took(store, direction, seen->end_ns - seen->start_ns);
+}
+
+void sink_flush(uint64_t file, uint64_t start_ns, uint64_t end_ns)
+{
+    store_flush(store, file, end_ns, end_ns - start_ns);
+}
+
+void sink_close(uint64_t file, uint32_t handle)
+{
+    store_close(store, file, handle);
+}
+
+void sink_name(uint64_t file, const char *path)
+{
+    store_name(store, file, path);
+}
+
+void sink_add(enum sink_count what, uint64_t n)
+{
+    static const enum store_count counts[] = {[SINK_EMPTY_READ] = STORE_EMPTY_READS,
+                                              [SINK_FAILED] = STORE_FAILED,
+                                              [SINK_OTHER] = STORE_OTHER_CALLS,
+                                              [SINK_LATE] = STORE_LATE_BYTES,
+                                              [SINK_MAP] = STORE_MAPS,
+                                              [SINK_RING] = STORE_RINGS,
+                                              [SINK_LOST] = STORE_LOST_REQUESTS,
+                                              [SINK_RANGE_FLUSH] = STORE_RANGE_FLUSHES};
+    /* Of these two the bytes are counted beside how often. */
+    if (what == SINK_OTHER)
+        store_count(store, STORE_OTHER_BYTES, n);
+    if (what == SINK_MAP)
+        store_count(store, STORE_MAPPED_BYTES, n);
+    store_count(store, counts[what], what == SINK_OTHER || what == SINK_MAP ? 1 : n);
+}

@@ -1,0 +1,67 @@
+/* tuner/profile/profile_phases: each phase with a pattern of its own. */
+#include "tuner/profile/profile_phases.h"
+
+#include "bench/base/pattern.h"
+#include "bench/base/units.h"
+#include "models/profile/phases.h"
+#include "models/profile/summary.h"
+#include "tuner/base/json.h"
+#include "tuner/profile/profile_advice.h"
+
+/* The phase's shares and its pattern's name; "" where it has no reads and writes. Returns their number. */
+static uint64_t describe(const struct phase *phase, double share[SUMMARY_N_KINDS],
+                         char name[PATTERN_NAME_SIZE])
+{
+    static const enum timeline_kind kinds[] = {[SUMMARY_SEQ_READ] = TIMELINE_SEQ_READ,
+                                               [SUMMARY_SEQ_WRITE] = TIMELINE_SEQ_WRITE,
+                                               [SUMMARY_RAND_READ] = TIMELINE_RAND_READ,
+                                               [SUMMARY_RAND_WRITE] = TIMELINE_RAND_WRITE};
+    uint64_t n = 0;
+    unsigned percent[SUMMARY_N_KINDS];
+    name[0] = '\0';
+    for (int i = 0; i < SUMMARY_N_KINDS; i++)
+        n += phase->n[kinds[i]];
+    for (int i = 0; i < SUMMARY_N_KINDS; i++)
+        share[i] = n > 0 ? (double)phase->n[kinds[i]] / (double)n : 0;
+    if (summary_percent(share, percent))
+        profile_advice_name(percent, name);
+    return n;
+}
+
+static json_t *phase_json(const struct phase *phase)
+{
+    double share[SUMMARY_N_KINDS];
+    char name[PATTERN_NAME_SIZE];
+    uint64_t n = describe(phase, share, name);
+    return json_pack("{s:o, s:o, s:I, s:I, s:I, s:o, s:o}", "start_s", json_number(phase->start_s), "end_s",
+                     json_number(phase->end_s), "requests", (json_int_t)n, "flushes",
+                     (json_int_t)phase->n[TIMELINE_FLUSH], "bytes", (json_int_t)phase->n_bytes, "pattern",
+                     name[0] != '\0' ? json_string(name) : json_null(), "shares",
+                     json_numbers(share, SUMMARY_N_KINDS));
+}
+
+json_t *profile_phases_json(const struct store *store)
+{
+    struct phase phases[PHASES_MOST];
+    size_t n = phases_find(store, phases);
+    json_t *array = json_array();
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(array, phase_json(&phases[i]));
+    return array;
+}
+
+void profile_phases_print(FILE *out, const struct store *store)
+{
+    struct phase phases[PHASES_MOST];
+    size_t n = phases_find(store, phases);
+    if (n < 2)
+        return;
+    fputs("\nPhases\n", out);
+    for (size_t i = 0; i < n; i++) {
+        double share[SUMMARY_N_KINDS];
+        char name[PATTERN_NAME_SIZE], count[UNITS_TEXT_SIZE];
+        uint64_t n_requests = describe(&phases[i], share, name);
+        fprintf(out, "  %8.3f s to %8.3f s  %s: %s requests\n", phases[i].start_s, phases[i].end_s,
+                name[0] != '\0' ? name : "flushes alone", units_format_count((double)n_requests, count));
+    }
+}

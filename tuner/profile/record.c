@@ -1,0 +1,92 @@
+/* tuner/profile/record: the library, the memory and the program brought together. */
+#include "tuner/profile/record.h"
+
+#include "bench/base/clock.h"
+#include "bench/profile/program.h"
+#include "models/profile/store.h"
+#include "tuner/base/interrupt.h"
+#include "tuner/profile/record_cost.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define LIBRARY          "libfstune-profile.so"
+#define LIBRARY_VARIABLE "FSTUNE_PROFILE_LIBRARY"
+/* Where bench/collector looks for the store. */
+#define STORE_VARIABLE "FSTUNE_PROFILE_STORE"
+
+/* Beside the program, or where `make install` puts it. */
+static int find_library(char *path, size_t size, struct err *err)
+{
+    static const char *const places[] = {LIBRARY, "../lib/fstune/" LIBRARY};
+    const char *named = getenv(LIBRARY_VARIABLE);
+    char self[PATH_MAX];
+    if (named != NULL && named[0] != '\0') {
+        if ((size_t)snprintf(path, size, "%s", named) < size && access(path, R_OK) == 0)
+            return 0;
+        return err_sys(err, -errno, "%s names %.200s", LIBRARY_VARIABLE, named);
+    }
+    ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[length > 0 ? length : 0] = '\0';
+    char *end = strrchr(self, '/');
+    for (size_t i = 0; i < sizeof places / sizeof places[0] && end != NULL; i++) {
+        int n = snprintf(path, size, "%.*s/%s", (int)(end - self), self, places[i]);
+        if (n > 0 && (size_t)n < size && access(path, R_OK) == 0)
+            return 0;
+    }
+    return err_set(err, -ENOENT,
+                   "%s is neither beside fstune nor in ../lib/fstune; install it, or name it in %s", LIBRARY,
+                   LIBRARY_VARIABLE);
+}
+
+int record_open(struct recording *recording, uint64_t store_bytes, uint64_t start_ns, struct err *err)
+{
+    int code = shared_memory_open(&recording->shared, store_bytes, err);
+    if (code < 0)
+        return code;
+    recording->store = recording->shared.memory;
+    code = store_init(recording->store, store_bytes, start_ns);
+    return code < 0
+               ? err_set(err, code, "a store of %zu bytes has no room for its parts", (size_t)store_bytes)
+               : 0;
+}
+
+int record_program(struct recording *recording, const char *const *command,
+                   const struct record_options *options, struct err *err)
+{
+    char library[PATH_MAX], path[PATH_MAX];
+    int code = program_find(command[0], path, sizeof path, err);
+    if (code == 0)
+        code = find_library(library, sizeof library, err);
+    if (code == 0)
+        code = record_open(recording, options->store_bytes, clock_now_ns(&clock_monotonic), err);
+    if (code < 0)
+        return code;
+    const struct launch launch = {.path = path,
+                                  .argv = command,
+                                  .library = library,
+                                  .variable = STORE_VARIABLE,
+                                  .value = recording->shared.path,
+                                  .output_to_stderr = options->output_to_stderr,
+                                  .duration_ns = options->duration_ns,
+                                  .is_over = &recording->store->is_stopped,
+                                  .interrupted = &interrupt_signal};
+    recording->source = "preload";
+    recording->knows_calls = recording->knows_flushes = true;
+    recording->command = command;
+    uint64_t start_ns = clock_now_ns(&clock_monotonic);
+    code = launch_run(&launch, &recording->end, err);
+    recording->is_part =
+        options->duration_ns > 0 && clock_now_ns(&clock_monotonic) - start_ns > options->duration_ns;
+    recording->overhead_share = record_cost_share(recording->store);
+    return code;
+}
+
+void record_close(struct recording *recording)
+{
+    shared_memory_close(&recording->shared);
+}

@@ -1,0 +1,40 @@
+/* tuner/profile/record: a program's requests into a store. */
+#pragma once
+
+#include "bench/base/err.h"
+#include "bench/profile/launch.h"
+#include "bench/profile/shared_memory.h"
+
+#include <stdint.h>
+
+struct store;
+
+/* What was recorded, and how well. */
+struct recording {
+    struct shared_memory shared;
+    struct store *store;
+    const char *source;         /* "preload", or the format of an import */
+    const char *const *command; /* NULL: an import */
+    struct launch_end end;      /* of a program */
+    bool knows_calls;           /* the source tells O_DIRECT and threads */
+    bool knows_flushes;
+    bool is_part;          /* the program went on after the recording */
+    double overhead_share; /* of the time, by an estimate; NaN: unknown */
+    uint64_t n_refused;    /* lines of an import that could not be understood */
+};
+
+/* How a program is recorded. */
+struct record_options {
+    uint64_t store_bytes;
+    uint64_t duration_ns;  /* 0: as long as it runs */
+    bool output_to_stderr; /* standard output is needed for the document */
+};
+
+/* Runs the program, whose name is command[0], until it ends. 0 or a negative errno; -EINVAL for a program
+ * that cannot be recorded. */
+int record_program(struct recording *recording, const char *const *command,
+                   const struct record_options *options, struct err *err);
+
+/* An empty store that begins at start_ns, for an import. */
+int record_open(struct recording *recording, uint64_t store_bytes, uint64_t start_ns, struct err *err);
+void record_close(struct recording *recording);
