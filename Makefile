@@ -58,6 +58,7 @@ study_sources := $(call sources,tests/study)
 fuzz_sources := $(call sources,tests/fuzz)
 collector_sources := $(call sources,$(wrappers)) $(filter-out models/profile/summary.c models/profile/zipf.c models/profile/phases.c,$(call sources,models/profile)) \
                      tuner/profile/collector_sink.c bench/base/clock.c
+engine_sources := $(foreach f,statistics surrogate search engine library,$(call sources,models/$(f)))
 own_code := $(wildcard $(folders:%=%/*.[ch]) tests/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
 
 # Tests by name: *_fs need a real file system and time (check-io), *_slow need minutes (check-slow).
@@ -273,6 +274,18 @@ build/$(1)/libfstune-profile.so: $$(collector_objects_$(1))
 	$$(call say,LINK,$$@)
 	$$(Q)$$(CC) $$(compile_collector) $$(CFLAGS) -shared $$(link_release) $$(LDFLAGS) $$^ -o $$@
 
+# libfstune for other programs: the engine behind its public header.
+engine_objects_$(1) := $(engine_sources:%.c=build/$(1)/pic/%.o)
+$$(engine_objects_$(1)): build/$(1)/pic/%.o: %.c Makefile | $(before_build)
+	$$(call say,CC,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) -std=c17 $$(cpp_flags) $$(warnings) $$(WERROR) $$(compile_$(1)) -fPIC $$(CPPFLAGS) $$(CFLAGS) -MMD -MP -c $$< -o $$@
+
+build/$(1)/libfstune.so.0: $$(engine_objects_$(1)) models/library/fstune.map
+	$$(call say,LINK,$$@)
+	$$(Q)$$(CC) $$(compile_$(1)) $$(CFLAGS) -shared -Wl,-soname,libfstune.so.0 -Wl,--version-script=models/library/fstune.map $$(link_$(1)) $$(LDFLAGS) \
+	    $$(engine_objects_$(1)) -lgsl -lgslcblas -lm -o $$@
+
 $(foreach t,$(test_sources),$(eval $(call rules-of-test,$(1),$(patsubst tests/%/,%,$(dir $(t))),$(t:%.c=%))))
 $(foreach t,$(perf_sources) $(statistics_sources) $(compare_sources) $(study_sources),$(eval $(call rules-of-test,$(1),tuner,$(t:%.c=%))))
 endef
@@ -316,7 +329,7 @@ $(call programs,$(fuzz_sources),fuzz): build/fuzz/%: build/fuzz/%.o $(call archi
 	$(call say,LINK,$@)
 	$(Q)$(CC) $(compile_fuzz) $(CFLAGS) $(link_fuzz) $(LDFLAGS) $^ $(libs_tuner) -o $@
 
--include $(wildcard $(foreach b,$(builds) fuzz,build/$(b)/tests/*.d build/$(b)/*/*/*.d build/$(b)/shared/*/*/*.d build/$(b)/tests/*/*/*.d))
+-include $(wildcard $(foreach b,$(builds) fuzz,build/$(b)/tests/*.d build/$(b)/*/*/*.d build/$(b)/shared/*/*/*.d build/$(b)/pic/*/*/*.d build/$(b)/tests/*/*/*.d))
 
 # The file system that fails on request (tests/faults). Where libfuse3 is missing nothing is built and nothing is wrong.
 build/release/faultfs: tests/faults/faultfs.c tests/faults/fault.h Makefile | deps-faults
@@ -596,6 +609,25 @@ install: build/release/fstune build/release/libfstune-profile.so $(generated) ##
 	    esac; \
 	done
 
+# libfstune, its header and what pkg-config says of it, for programs that tune themselves (docs/library.md).
+library := build/release/libfstune.so.0:$(PREFIX)/lib/libfstune.so.0:644 models/library/fstune.h:$(PREFIX)/include/fstune/fstune.h:644 \
+           build/libfstune.so:$(PREFIX)/lib/libfstune.so:644 build/fstune.pc:$(PREFIX)/lib/pkgconfig/fstune.pc:644
+.PHONY: install-library uninstall-library build/fstune.pc
+build/libfstune.so: Makefile
+	@mkdir -p $(@D)
+	$(Q)echo 'INPUT(libfstune.so.0)' >$@
+build/fstune.pc:
+	@mkdir -p $(@D)
+	$(Q)printf '%s\n' 'Name: fstune' 'Description: looks for the best of many settings by noisy measurements' \
+	    "Version: $$(sed -n '1s/.*(\(.*\)).*/\1/p' configs/debian/changelog)" 'Cflags: -I$(PREFIX)/include' 'Libs: -L$(PREFIX)/lib -lfstune' >$@
+install-library: build/release/libfstune.so.0 build/libfstune.so build/fstune.pc ## install libfstune and its header under PREFIX, below DESTDIR
+	$(Q)set -e; for entry in $(library); do \
+	    place=$${entry#*:}; install -D -m $${place##*:} "$${entry%%:*}" '$(DESTDIR)'$${place%:*}; \
+	done
+uninstall-library: ## remove what install-library put there
+	$(Q)for entry in $(library); do place=$${entry#*:}; rm -f '$(DESTDIR)'$${place%:*}; done
+	$(Q)rmdir '$(DESTDIR)$(PREFIX)/include/fstune' 2>/dev/null || true
+
 # Nothing else: what somebody added stays, and so do the directories that others use too.
 uninstall: ## remove what install put there
 	$(Q)set -e; for entry in $(installed); do \
@@ -629,7 +661,7 @@ deb: | deps-deb ## a Debian package and its source package, in build/deb
 	    || { tail -n 30 ../build.log >&2; exit 1; }
 	@ls build/deb/*.deb build/deb/*.dsc
 
-check-packaging: build/release/fstune build/release/libfstune-profile.so $(generated) | deps-packaging ## check manual page, completion, units, cron job, install and uninstall
+check-packaging: build/release/fstune build/release/libfstune-profile.so build/release/libfstune.so.0 $(generated) | deps-packaging ## check manual page, completion, units, cron job, install and uninstall
 	$(Q)FSTUNE=build/release/fstune tests/packaging/run
 
 # Minutes, and a network: a small Debian is made, kept in build/chroot.tar for the next time.

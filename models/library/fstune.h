@@ -4,7 +4,8 @@
  * The library decides and calculates; your program measures. It has no thread, no clock, no file, prints
  * nothing, ends no process and has no state outside of what you hold, so several searches may run in several
  * threads, each in one of them. Functions return 0, or a negative errno: -EINVAL for what makes no sense,
- * -ENOMEM, -E2BIG for a space of more than FST_MAX_POINTS settings.
+ * -ENOMEM, -E2BIG for a space of more than FST_MAX_POINTS settings. One thing is changed for the whole
+ * process: fst_search_new turns off the GNU Scientific Library's handler that ends a process at an error.
  *
  *     struct fst_space *space = fst_space_new();
  *     fst_space_add_sizes(space, "block", 4096, 1 << 20);

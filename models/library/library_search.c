@@ -3,6 +3,7 @@
 #include "models/library/library_internal.h"
 
 #include <errno.h>
+#include <gsl/gsl_errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,6 +124,8 @@ struct fst_search *fst_search_new(const struct fst_space *space, const struct fs
 {
     struct fst_search *search = calloc(1, sizeof *search);
     int result = search == NULL ? -ENOMEM : 0;
+    /* Its own handler would end the process at the first matrix that cannot be factorised. */
+    gsl_set_error_handler_off();
     if (result == 0 && (space == NULL || options == NULL || !is_sound(options)))
         result = -EINVAL;
     if (result == 0) {
