@@ -105,7 +105,7 @@ static void print_rate(FILE *out, const struct summary *summary)
 {
     char rate[UNITS_TEXT_SIZE];
     fprintf(out,
-            "Rate       %s over %.2f s, busy %.0f %% of them; %.2f s in reads, %.2f s in writes, %.2f s in "
+            "Rate       %s over %.2f s, busy %.0f %% of it; %.2f s in reads, %.2f s in writes, %.2f s in "
             "flushes\n",
             units_format_rate(summary->mean_bps, rate), summary->seconds, 100 * summary->busy_share,
             summary->spent_s[PROFILE_READ], summary->spent_s[PROFILE_WRITE], summary->flush_s);
