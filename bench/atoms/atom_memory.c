@@ -79,8 +79,8 @@ static int fault_pages(const struct mapping *mapping, uint64_t n, bool is_touche
         char *pages = map_pages(mapping);
         if (pages == NULL)
             return -errno;
-        const uint64_t count = n - done < PAGES ? n - done : PAGES;
-        for (uint64_t i = 0; is_touched && i < count; i++)
+        const uint64_t count = !is_touched ? 0 : n - done < PAGES ? n - done : PAGES;
+        for (uint64_t i = 0; i < count; i++)
             *(volatile char *)(pages + i * mapping->page_bytes) = 1;
         munmap(pages, PAGES * mapping->page_bytes);
     }

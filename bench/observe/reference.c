@@ -200,8 +200,8 @@ int reference_size(struct reference *reference, uint64_t run_ns, struct err *err
         result = do_step(reference, step, &sum);
     if (result < 0)
         return err_io(err, result, "%s: the reference program fails", reference->directory);
-    const uint64_t step_ns = (clock_now_ns(&clock_monotonic) - start_ns) / PILOT_STEPS + (sum == 0);
-    const uint64_t wanted = run_ns / (reference->n_points - 1) / (step_ns > 0 ? step_ns : 1);
+    const uint64_t step_ns = (clock_now_ns(&clock_monotonic) - start_ns) / PILOT_STEPS + 1;
+    const uint64_t wanted = run_ns / (reference->n_points - 1) / step_ns;
     reference->n_steps = wanted < SYNC_EVERY            ? SYNC_EVERY
                          : wanted > REFERENCE_MAX_STEPS ? REFERENCE_MAX_STEPS
                                                         : (uint32_t)(wanted - wanted % SYNC_EVERY);

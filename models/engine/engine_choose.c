@@ -7,6 +7,8 @@
 
 #define JUDGE_DRAWS 2048
 #define CAUTIOUS_SD 1.645
+/* Where a run of the best costs more of the budget than this, others are believed with few replays. */
+#define DEAR_SHARE 0.04
 
 bool engine_is_eligible(const struct engine *engine, size_t point)
 {
@@ -91,14 +93,26 @@ static double expected_shortfall(const struct engine *engine, size_t best, size_
     return engine_expected_shortfall(of_best->mean - own->mean, variance);
 }
 
+/* The same of a point with too few replays, by what the surrogate makes of them: one lucky run does not tell.
+ */
+static double believed_shortfall(const struct engine *engine, size_t best, size_t point)
+{
+    const struct belief *belief = &engine->belief;
+    return engine_expected_shortfall(belief->mean[best] - belief->mean[point],
+                                     belief->variance[best] + belief->variance[point]);
+}
+
 /* Under noise, waiting for the proof would leave the choice to whatever looked best. */
 bool engine_is_good_enough(const struct engine *engine, size_t best, size_t point)
 {
     if (engine->verdicts[point] == VERDICT_EQUIVALENT)
         return true;
-    return engine->verdicts[point] == VERDICT_UNDECIDED &&
-           engine->points[point].n_runs >= ENGINE_MIN_REPLAYS &&
-           expected_shortfall(engine, best, point) <= engine->margin;
+    if (engine->verdicts[point] != VERDICT_UNDECIDED)
+        return false;
+    if (engine->points[point].n_runs >= ENGINE_MIN_REPLAYS)
+        return expected_shortfall(engine, best, point) <= engine->margin;
+    bool dear = engine->seconds[best] > DEAR_SHARE * engine->budget_seconds;
+    return dear && engine->belief.chosen != NULL && believed_shortfall(engine, best, point) <= engine->margin;
 }
 
 void engine_choose(struct engine *engine)

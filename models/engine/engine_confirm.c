@@ -11,7 +11,8 @@
 #define SLACK      1.2
 #define LESS_SLACK 1.08
 /* A night runs the default in one of so many rounds, unless it is also a point to be judged. */
-#define SELDOM 3
+#define SELDOM       3
+#define MOST_OF_KEPT 0.5
 
 static bool is_listed(const struct engine *engine, size_t point)
 {
@@ -164,6 +165,14 @@ static void add_rivals(struct engine *engine)
     }
 }
 
+/* Whether replays of a point that is not the choice, such as the fastest one, which may have a thousand times
+ * as much in flight, would take most of the time that is kept for all. */
+static bool is_dear_to_confirm(const struct engine *engine, size_t point)
+{
+    return point != engine->chosen && ENGINE_CONFIRMING_LEAST * seconds_of(engine, point) >
+                                          MOST_OF_KEPT * engine->policy.final_share * engine->budget_seconds;
+}
+
 /* The most wanted first, for where not all can be paid for. What a night has to judge comes before what the
  * search found tonight. */
 void engine_confirm_list(struct engine *engine, double now_seconds)
@@ -173,7 +182,8 @@ void engine_confirm_list(struct engine *engine, double now_seconds)
     if (engine->n_watched > 0)
         engine_accompany(engine, engine->watched[0]);
     engine_accompany(engine, engine->chosen);
-    engine_accompany(engine, engine->best);
+    if (engine->policy.weighs_chances || !is_dear_to_confirm(engine, engine->best))
+        engine_accompany(engine, engine->best);
     engine_accompany(engine, engine->baseline);
     /* With few runs, a better point may look worse than the baseline by chance: the next best is run, too. */
     if (engine->policy.has_runner_up && engine->confirm.n == 1)

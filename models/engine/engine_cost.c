@@ -9,7 +9,7 @@
 /* A point is expected to be faster than the fastest so far by this factor at most. */
 #define FASTER_AT_MOST 4
 /* A first design leaves out what would take more than this share of the budget. */
-#define DEAR_SHARE 0.05
+#define DEAR_SHARE 0.02
 
 /* Seconds that a full queue takes to turn over: it does so once before a run counts and once more at its end,
  * when it drains. */

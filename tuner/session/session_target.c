@@ -127,11 +127,10 @@ int session_target_open(void *context)
     }
     if (result == 0)
         result = prove_direct(session, &session->target, err);
-    if (result == 0)
-        target_facts_collect(&session->target_facts, &session->target, &session->env.device);
-    if (result == 0)
-        result = beside_loads_open(session, err);
-    return result;
+    if (result < 0)
+        return result;
+    target_facts_collect(&session->target_facts, &session->target, &session->env.device);
+    return beside_loads_open(session, err);
 }
 
 /* Another target than the session's. */
