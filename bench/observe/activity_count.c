@@ -27,6 +27,9 @@ static void count_call(struct counter *counter, uint64_t number)
     activity->syscalls++;
     switch (number) {
     case SYS_mmap:
+#ifdef SYS_mmap2
+    case SYS_mmap2:
+#endif
     case SYS_munmap:
         activity->maps++;
         break;
@@ -39,6 +42,9 @@ static void count_call(struct counter *counter, uint64_t number)
         break;
     case SYS_nanosleep:
     case SYS_clock_nanosleep:
+#ifdef SYS_clock_nanosleep_time64
+    case SYS_clock_nanosleep_time64:
+#endif
         activity->sleeps++;
         break;
     default:

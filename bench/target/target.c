@@ -180,7 +180,8 @@ int target_estimate(const struct target_plan *plan, uint64_t *ret_size_bytes, st
     int code = open_directory(plan->directory, &dir_fd, err);
     if (code != 0)
         return code;
-    code = try_nameless(dir_fd, plan->directory, err);
+    if (plan->tries)
+        code = try_nameless(dir_fd, plan->directory, err);
     if (code == 0 && plan->prepare_script != NULL && access(plan->prepare_script, R_OK) != 0)
         code = err_sys(err, -errno, "--prepare %s: cannot be read", plan->prepare_script);
     if (code == 0)

@@ -60,6 +60,7 @@ struct target {
 
 struct target_plan {
     const char *directory;
+    bool tries;               /* target_estimate makes a file without a name, and closes it */
     uint64_t size_bytes;      /* wished; reduced per the rules above when size_is_default */
     bool size_is_default;     /* the user gave no --file-size */
     uint32_t n_files;         /* to spread it over, in equal parts of whole MiB; 0 is 1. More than one are of
@@ -78,7 +79,7 @@ struct target_plan {
     void *progress_context;
 };
 
-/* What target_create would do: size it would take. No file is touched. 0; -ENOSPC when even the minimum does
+/* What target_create would do: size it would take. 0; -ENOSPC when even the minimum does
  * not leave 10 % free (the text says how much is missing); -ENOTDIR, -ENOENT, -EACCES, -EROFS with one line
  * that says what to do. */
 int target_estimate(const struct target_plan *plan, uint64_t *ret_size_bytes, struct err *err);

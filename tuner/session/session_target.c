@@ -20,6 +20,8 @@ static struct target_plan target_plan_of(struct session *session)
     const struct settings *settings = session->settings;
     return (struct target_plan){
         .directory = settings->file.path,
+        /* Another run comes to it soon, and a device that stands still would hold it up here. */
+        .tries = settings->dry_run,
         .size_bytes = settings->file.size_bytes,
         .size_is_default = !settings->file.size_given,
         .n_files = settings->file.n,
