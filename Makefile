@@ -398,7 +398,7 @@ check-guest: build/$(BUILD)/fstune build/static/fstune build/static/dm | deps de
 
 # Two minutes, most of them real runs: documents of each kind, also interrupted and refused ones. Needs python3-jsonschema.
 .PHONY: check-schemas
-check-schemas: build/$(BUILD)/fstune | deps deps-schemas ## validate every JSON document that fstune prints, and docs/schemas with its page
+check-schemas: build/$(BUILD)/fstune build/$(BUILD)/libfstune-profile.so | deps deps-schemas ## validate every JSON document that fstune prints, and docs/schemas with its page
 	$(Q)if command -v python3 >/dev/null; then PYTHONDONTWRITEBYTECODE=1 FSTUNE=$< tests/schemas/check; \
 	else echo 'skip schemas: python3 is not installed'; echo '0 passed, 0 failed, 1 skipped'; fi
 

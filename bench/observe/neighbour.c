@@ -120,6 +120,9 @@ static int take_times(const struct watch *watch, struct neighbour_run *run, stru
         if (seen_ns[i] == 0 || (i > 0 && seen_ns[i] < seen_ns[i - 1]))
             return err_set(err, -EOVERFLOW, "observation point %zu was not seen", i);
     }
+    /* An observer that had no processor until the end gives all points one stamp. */
+    if (seen_ns[reference->n_points - 1] == seen_ns[0])
+        return err_set(err, -EOVERFLOW, "the observation points were seen too late");
     copy_times(seen_ns, reference->n_points, run->times_s);
     return 0;
 }

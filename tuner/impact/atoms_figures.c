@@ -63,7 +63,7 @@ static void set_number(json_t *object, const struct hostinfo *host, const char *
 
 static void describe_system(struct atoms_figures *figures)
 {
-    static const char *const texts[] = {"hostname", "kernel", "cpu_model", "virtualisation", "file_system"};
+    static const char *const texts[] = {"hostname", "kernel", "cpu_model", "virtualisation"};
     static struct hostinfo host; /* large */
     struct utsname name;
     hostinfo_collect(&host, -1);
