@@ -202,7 +202,7 @@ static int confirm(struct engine *engine, double now_seconds)
 }
 
 /* When the runs after the choice show that the chosen point is not good enough, the choice is made again,
- * once. */
+ * once. One that is only doubted stays where there is no time to replay another. */
 static int weigh(struct engine *engine, double now_seconds)
 {
     size_t best = engine->best, chosen = engine->chosen;
@@ -212,7 +212,8 @@ static int weigh(struct engine *engine, double now_seconds)
         return -ENOMEM;
     engine_choose(engine);
     const struct engine_point *point = &engine->points[chosen];
-    bool good = chosen == engine->best || engine_is_good_enough(engine, engine->best, chosen);
+    bool good = chosen == engine->best || engine_is_good_enough(engine, engine->best, chosen) ||
+                (engine->verdicts[chosen] != VERDICT_WORSE && !engine_can_confirm(engine, now_seconds));
     if (good && !point->failed && !point->distrusted) {
         engine->best = best;
         engine->chosen = chosen;

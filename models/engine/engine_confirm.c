@@ -173,6 +173,13 @@ static bool is_dear_to_confirm(const struct engine *engine, size_t point)
                                           MOST_OF_KEPT * engine->policy.final_share * engine->budget_seconds;
 }
 
+bool engine_can_confirm(const struct engine *engine, double now_seconds)
+{
+    size_t chosen = engine->chosen;
+    return chosen != ENGINE_NONE &&
+           now_seconds + ENGINE_CONFIRMING_LEAST * seconds_of(engine, chosen) <= engine->end_seconds;
+}
+
 /* The most wanted first, for where not all can be paid for. What a night has to judge comes before what the
  * search found tonight. */
 void engine_confirm_list(struct engine *engine, double now_seconds)

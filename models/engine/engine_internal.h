@@ -53,6 +53,8 @@ bool engine_is_dear(const struct engine *engine, size_t point);
 
 /* Lists what is to be replayed, and until when. */
 void engine_confirm_list(struct engine *engine, double now_seconds);
+/* Whether the time left holds the least number of replays of the chosen point. */
+bool engine_can_confirm(const struct engine *engine, double now_seconds);
 /* Fixes the number of replays. */
 void engine_confirm_plan(struct engine *engine, double now_seconds);
 /* Queues the next of them; false: all are made, or no more can be. */
