@@ -177,8 +177,10 @@ int beside_start(struct beside *beside, struct err *err)
 {
     int result = prepare_targets(beside, err);
     size_t n = 0;
-    for (size_t i = 0; i < beside->n; i++)
+    for (size_t i = 0; i < beside->n; i++) {
         n += beside->load[i].queue_depth;
+        beside->figures[i] = (struct beside_figures){0}; /* should nothing start */
+    }
     if (result < 0 || n == 0)
         return result;
     beside->lanes = calloc(n, sizeof *beside->lanes);

@@ -293,43 +293,63 @@ static bool find_file_user(const char *image, const struct loop_info64 *info, st
     return found;
 }
 
-/* A loop device does not take the disk that it is made of for itself, so the disk can be mounted as well. The
- * kernel is asked last, whose answer has no name. */
-static bool find_disk_user(const char *disk, const struct loop_info64 *info, struct sought *sought,
-                           struct target_user *ret)
+/* The disk behind a loop device, or -1. */
+static int open_disk_behind(const char *disk, const struct loop_info64 *info, int flags)
 {
     struct block_device device;
-    int fd = open(disk, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    bool known = fd >= 0 && block_device_of(fd, &device) == 0 && device.number == (dev_t)info->lo_rdevice;
-    bool found =
-        known && (target_device_find_holder(fd, ret) ||
-                  (describe(fd, sought) && find_user(sought, true, ret)) || target_find_image_user(fd, ret));
+    int fd = open(disk, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags);
+    if (fd >= 0 && block_device_of(fd, &device) == 0 && device.number == (dev_t)info->lo_rdevice)
+        return fd;
     if (fd >= 0)
         close(fd);
-    if (found)
-        return true;
-    fd = known ? open(disk, O_RDONLY | O_EXCL | O_NONBLOCK | O_CLOEXEC) : -1;
-    if (fd >= 0)
-        close(fd);
-    else
-        *ret = (struct target_user){"in use, or cannot be examined", "end that"};
-    return fd < 0;
+    return -1;
 }
 
-bool target_find_image_user(int fd, struct target_user *ret)
+/* A loop device does not take the disk that it is made of for itself, so the disk can be mounted as well. The
+ * kernel is asked last, whose answer has no name. *ret_fd is the disk where nobody uses it, else -1. */
+static bool find_disk_user(const char *disk, const struct loop_info64 *info, struct sought *sought,
+                           int *ret_fd, struct target_user *ret)
+{
+    int fd = open_disk_behind(disk, info, 0);
+    bool found = fd >= 0 && (target_device_find_holder(fd, ret) ||
+                             (describe(fd, sought) && find_user(sought, true, ret)));
+    if (fd >= 0)
+        close(fd);
+    *ret_fd = found ? -1 : open_disk_behind(disk, info, O_EXCL);
+    if (!found && *ret_fd < 0)
+        *ret = (struct target_user){"in use, or cannot be examined", "end that"};
+    return *ret_fd < 0;
+}
+
+/* Who else uses the file or disk behind the loop device; of a disk its descriptor, else -1. */
+static bool find_user_behind(int fd, int *ret_fd, struct target_user *ret)
 {
     struct sought sought = {.with_readers = true};
     struct block_device device;
     struct loop_info64 info;
     char path[96], image[512];
+    *ret_fd = -1;
     if (block_device_of(fd, &device) != 0 || ioctl(fd, LOOP_GET_STATUS64, &info) != 0)
         return false;
     snprintf(path, sizeof(path), "/sys/block/%.60s/loop/backing_file", device.disk);
     snprintf(sought.own_loop, sizeof(sought.own_loop), "%.31s", device.disk);
     if (procfs_read_line(path, image, sizeof(image)) != 0)
         return false;
-    return info.lo_rdevice != 0 ? find_disk_user(image, &info, &sought, ret)
+    return info.lo_rdevice != 0 ? find_disk_user(image, &info, &sought, ret_fd, ret)
                                 : find_file_user(image, &info, &sought, ret);
+}
+
+/* What is behind a loop device may be one, too. */
+bool target_find_image_user(int fd, struct target_user *ret)
+{
+    int behind = -1, next = -1;
+    bool found = find_user_behind(fd, &behind, ret);
+    while (!found && behind >= 0) {
+        found = find_user_behind(behind, &next, ret);
+        close(behind);
+        behind = next;
+    }
+    return found;
 }
 
 bool target_find_kernel_user(int fd, struct target_user *ret)

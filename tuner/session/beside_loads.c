@@ -37,9 +37,10 @@ static int make_targets(struct session *session, struct beside *beside, struct e
     return result;
 }
 
-static void count_bytes(struct session *session, const struct beside *beside)
+void beside_loads_count(struct session *session)
 {
-    for (size_t i = 0; i < beside->n; i++) {
+    const struct beside *beside = session->beside != NULL ? &session->beside->beside : NULL;
+    for (size_t i = 0; beside != NULL && i < beside->n; i++) {
         session->bytes_read += beside->figures[i].bytes_read;
         session->bytes_written += beside->figures[i].bytes_written;
     }
@@ -68,7 +69,7 @@ static int run_alone(struct session *session, struct beside_loads *loads, struct
                       "the load %s is above --beside-limit even alone; no setting can change that",
                       session->settings->beside.text[i]);
     }
-    count_bytes(session, &loads->beside);
+    beside_loads_count(session);
     return result;
 }
 
@@ -125,7 +126,6 @@ int beside_loads_note(struct session *session, const struct point *point, struct
     struct beside_loads *loads = session->beside;
     if (loads == NULL)
         return 0;
-    count_bytes(session, &loads->beside);
     if (atomic_load(&loads->beside.spent)) {
         session->wrote_out = true;
         return err_set(err, -EDQUOT,

@@ -25,7 +25,10 @@ struct beside_loads {
  * run alone for a while. Nothing without --beside. */
 int beside_loads_open(struct session *session, struct err *err);
 
-/* After a run: keeps what the loads reached, and counts their bytes. 0; -ENOMEM; or -EDQUOT with
+/* After a run, also one that failed: counts the bytes of the loads. */
+void beside_loads_count(struct session *session);
+
+/* After a run that counts: keeps what the loads reached. 0; -ENOMEM; or -EDQUOT with
  * wrote_out: the loads reached what they were allowed to write, so that the run does not count. */
 int beside_loads_note(struct session *session, const struct point *point, struct err *err);
 

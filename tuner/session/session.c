@@ -280,6 +280,7 @@ static int measure_once(struct session *session, const struct measure_plan *plan
         return result;
     session->bytes_read += job->result.total_bytes_read;
     session->bytes_written += job->result.total_bytes_written;
+    beside_loads_count(session);
     if (result < 0)
         return result != -ETIME && job->err.code != 0 ? err_set(err, result, "%s", job->err.text) : result;
     note_settling(session, &job->result);

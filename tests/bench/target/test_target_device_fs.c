@@ -281,7 +281,7 @@ TEST(disk_that_is_used_otherwise_keeps_the_loop_device_made_of_it)
     pid_t child = child_hold(mount_apart);
     is_refused(other_loop, -EBUSY, "what is behind it is also in use");
     child_stop(child);
-    child = child_hold(open_image);
+    child = child_hold(open_image); /* two levels below */
     is_refused(other_loop, -EBUSY, "what is behind it is also open in process ");
     child_stop(child);
 }
