@@ -50,11 +50,24 @@ static enum pattern_kind draw_kind(struct beside_lane *lane)
     return kind;
 }
 
+/* Whether another write stays below the limit; taken before it is made, so that all threads together keep it.
+ */
+static bool take_room(struct beside *beside, uint64_t bytes)
+{
+    if (beside->most_write_bytes == 0 ||
+        atomic_fetch_add(&beside->taken_bytes, bytes) + bytes <= beside->most_write_bytes)
+        return true;
+    atomic_store(&beside->spent, true);
+    return false;
+}
+
 static int make_request(struct beside_lane *lane)
 {
     const struct beside_load *load = load_of(lane);
     enum pattern_kind kind = draw_kind(lane);
     bool is_read = kind == PATTERN_SEQ_READ || kind == PATTERN_RAND_READ;
+    if (!is_read && !take_room(lane->all, load->request_bytes))
+        return 0;
     uint64_t offset = offsets_next(&lane->offsets, kind);
     int result = is_read ? full_io_read(lane->fd, lane->buffer, load->request_bytes, offset)
                          : full_io_write(lane->fd, lane->buffer, load->request_bytes, offset, NULL);
@@ -72,9 +85,10 @@ static bool wait_until_due(const struct beside_lane *lane)
 {
     const struct clock *clock = lane->all->clock;
     uint64_t now_ns;
-    while (!atomic_load(&lane->all->stop) && (now_ns = clock_now_ns(clock)) < lane->due_ns)
+    while (!atomic_load(&lane->all->stop) && !atomic_load(&lane->all->spent) &&
+           (now_ns = clock_now_ns(clock)) < lane->due_ns)
         clock_sleep_until_ns(clock, lane->due_ns - now_ns < SLICE_NS ? lane->due_ns : now_ns + SLICE_NS);
-    return !atomic_load(&lane->all->stop);
+    return !atomic_load(&lane->all->stop) && !atomic_load(&lane->all->spent);
 }
 
 /* Of very many, those that were due beside each other count as one moment. */
@@ -96,7 +110,7 @@ static void *run_lane(void *argument)
     while (lane->result == 0 && wait_until_due(lane)) {
         uint64_t begin_ns = lane->interval_ns > 0 ? lane->due_ns : clock_now_ns(clock);
         lane->result = make_request(lane);
-        if (lane->result == 0)
+        if (lane->result == 0 && !atomic_load(&lane->all->spent))
             histogram_add(&lane->figures.latency, clock_now_ns(clock) - begin_ns, 1);
         lane->due_ns += lane->interval_ns;
     }
@@ -163,13 +177,17 @@ int beside_start(struct beside *beside, struct err *err)
 {
     int result = prepare_targets(beside, err);
     size_t n = 0;
-    for (size_t i = 0; i < beside->n; i++)
+    for (size_t i = 0; i < beside->n; i++) {
         n += beside->load[i].queue_depth;
+        beside->figures[i] = (struct beside_figures){0}; /* should nothing start */
+    }
     if (result < 0 || n == 0)
         return result;
     beside->lanes = calloc(n, sizeof *beside->lanes);
     beside->n_lanes = beside->n_started = 0;
     atomic_store(&beside->stop, false);
+    atomic_store(&beside->spent, false);
+    atomic_store(&beside->taken_bytes, 0);
     if (beside->lanes == NULL)
         return err_set(err, -ENOMEM, "no memory for a load beside");
     beside->start_ns = clock_now_ns(beside->clock);

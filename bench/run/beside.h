@@ -42,11 +42,14 @@ struct beside {
     struct beside_load load[BESIDE_MOST];
     struct target target[BESIDE_MOST]; /* filled; owned by the caller */
     uint64_t seed;
+    uint64_t most_write_bytes;                  /* from start to stop, of all loads; 0: no limit */
     struct beside_figures figures[BESIDE_MOST]; /* of the last time */
     /* While they run. */
     struct beside_lane *lanes;
     size_t n_lanes, n_started;
     atomic_bool stop;
+    atomic_bool spent; /* a load has ended because another write would cross most_write_bytes */
+    atomic_uint_fast64_t taken_bytes;
     uint64_t start_ns;
 };
 

@@ -47,7 +47,7 @@ static int check_unused(int fd, const char *path, struct err *err)
         clock_sleep_until_ns(&clock_monotonic, now_ns + POLL_NS);
     }
     if (target_find_image_user(fd, &user))
-        return err_set(err, -EBUSY, "%s: the file behind it is also %s; %s or give another device", path,
+        return err_set(err, -EBUSY, "%s: what is behind it is also %s; %s or give another device", path,
                        user.what, user.remedy);
     return 0;
 }

@@ -20,8 +20,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-/* Where devices are looked for among what processes have open: to look at all they have could mean to wait
- * for a server that is gone. */
+/* Where devices are looked for among what processes have mapped. */
 #define NODES "/dev/"
 
 struct sought {
@@ -43,14 +42,22 @@ static bool is_part(const struct sought *sought, dev_t number)
     return i < sought->n_parts;
 }
 
-/* A device has as many nodes as somebody makes. */
+/* A device has as many nodes as somebody makes, and anywhere. What is known of a file answers: a server that
+ * is gone is not waited for. */
+static bool is_device_sought(const char *path, const struct sought *sought)
+{
+    struct statx other;
+    return statx(AT_FDCWD, path, AT_STATX_DONT_SYNC | AT_NO_AUTOMOUNT, STATX_TYPE, &other) == 0 &&
+           S_ISBLK(other.stx_mode) && is_part(sought, makedev(other.stx_rdev_major, other.stx_rdev_minor));
+}
+
 static bool is_sought(const char *path, const struct sought *sought)
 {
     struct stat other;
-    if (stat(path, &other) != 0)
-        return false;
-    return sought->n_parts > 0 ? S_ISBLK(other.st_mode) && is_part(sought, other.st_rdev)
-                               : other.st_dev == sought->file.st_dev && other.st_ino == sought->file.st_ino;
+    if (sought->n_parts > 0)
+        return is_device_sought(path, sought);
+    return stat(path, &other) == 0 && other.st_dev == sought->file.st_dev &&
+           other.st_ino == sought->file.st_ino;
 }
 
 /* The kernel refuses writes to swap files as well, but only at the first write and not on every version. */
@@ -129,13 +136,12 @@ static bool read_fdinfo(const char *pid, const char *fd, struct fdinfo *ret)
     return flags != NULL;
 }
 
-/* Only what fdinfo does not rule out is examined: a file on a server that is gone would never answer. */
+/* Only what fdinfo does not rule out is examined: a file on a server that is gone would never answer. Devices
+ * are opened by names, pipes and sockets have none. */
 static bool may_be_sought(const char *path, uint64_t inode, const struct sought *sought)
 {
-    char link[sizeof(NODES)];
-    return sought->n_parts == 0 ? inode == sought->inode
-                                : readlink(path, link, sizeof(link)) >= (ssize_t)strlen(NODES) &&
-                                      memcmp(link, NODES, strlen(NODES)) == 0;
+    char first;
+    return sought->n_parts == 0 ? inode == sought->inode : readlink(path, &first, 1) == 1 && first == '/';
 }
 
 static bool is_opened_as(const char *pid, const char *fd, const struct sought *sought)
@@ -274,23 +280,75 @@ bool target_find_user(int fd, bool with_readers, struct target_user *ret)
     return describe(fd, &sought) && find_user(&sought, true, ret);
 }
 
-bool target_find_image_user(int fd, struct target_user *ret)
+static bool find_file_user(const char *image, const struct loop_info64 *info, struct sought *sought,
+                           struct target_user *ret)
+{
+    int fd = open(image, O_PATH | O_CLOEXEC);
+    if (fd < 0)
+        return false;
+    /* The name may stand for another file by now. */
+    bool found = describe(fd, sought) && info->lo_device == sought->file.st_dev &&
+                 info->lo_inode == sought->file.st_ino && find_user(sought, true, ret);
+    close(fd);
+    return found;
+}
+
+/* The disk behind a loop device, or -1. */
+static int open_disk_behind(const char *disk, const struct loop_info64 *info, int flags)
+{
+    struct block_device device;
+    int fd = open(disk, O_RDONLY | O_NONBLOCK | O_CLOEXEC | flags);
+    if (fd >= 0 && block_device_of(fd, &device) == 0 && device.number == (dev_t)info->lo_rdevice)
+        return fd;
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+/* A loop device does not take the disk that it is made of for itself, so the disk can be mounted as well. The
+ * kernel is asked last, whose answer has no name. *ret_fd is the disk where nobody uses it, else -1. */
+static bool find_disk_user(const char *disk, const struct loop_info64 *info, struct sought *sought,
+                           int *ret_fd, struct target_user *ret)
+{
+    int fd = open_disk_behind(disk, info, 0);
+    bool found = fd >= 0 && (target_device_find_holder(fd, ret) ||
+                             (describe(fd, sought) && find_user(sought, true, ret)));
+    if (fd >= 0)
+        close(fd);
+    *ret_fd = found ? -1 : open_disk_behind(disk, info, O_EXCL);
+    if (!found && *ret_fd < 0)
+        *ret = (struct target_user){"in use, or cannot be examined", "end that"};
+    return *ret_fd < 0;
+}
+
+/* Who else uses the file or disk behind the loop device; of a disk its descriptor, else -1. */
+static bool find_user_behind(int fd, int *ret_fd, struct target_user *ret)
 {
     struct sought sought = {.with_readers = true};
     struct block_device device;
     struct loop_info64 info;
     char path[96], image[512];
+    *ret_fd = -1;
     if (block_device_of(fd, &device) != 0 || ioctl(fd, LOOP_GET_STATUS64, &info) != 0)
         return false;
     snprintf(path, sizeof(path), "/sys/block/%.60s/loop/backing_file", device.disk);
     snprintf(sought.own_loop, sizeof(sought.own_loop), "%.31s", device.disk);
-    int image_fd = procfs_read_line(path, image, sizeof(image)) == 0 ? open(image, O_PATH | O_CLOEXEC) : -1;
-    if (image_fd < 0)
+    if (procfs_read_line(path, image, sizeof(image)) != 0)
         return false;
-    /* The name may stand for another file by now. */
-    bool found = describe(image_fd, &sought) && info.lo_device == sought.file.st_dev &&
-                 info.lo_inode == sought.file.st_ino && find_user(&sought, true, ret);
-    close(image_fd);
+    return info.lo_rdevice != 0 ? find_disk_user(image, &info, &sought, ret_fd, ret)
+                                : find_file_user(image, &info, &sought, ret);
+}
+
+/* What is behind a loop device may be one, too. */
+bool target_find_image_user(int fd, struct target_user *ret)
+{
+    int behind = -1, next = -1;
+    bool found = find_user_behind(fd, &behind, ret);
+    while (!found && behind >= 0) {
+        found = find_user_behind(behind, &next, ret);
+        close(behind);
+        behind = next;
+    }
     return found;
 }
 

@@ -142,8 +142,11 @@ void report_retune_plan_text(FILE *out, const struct retune_target *target, cons
     char first[UNITS_TEXT_SIZE], night[UNITS_TEXT_SIZE], write[UNITS_TEXT_SIZE], text[FACTORS_TEXT_SIZE];
     const struct settings *settings = &target->settings;
     bool simulated = settings->file.simulate[0] != '\0';
-    fprintf(out, "%s: pattern %s in %.*s; first tune %s, a night %s", target->name,
-            settings->workload.pattern.name, SHOWN, simulated ? settings->file.simulate : settings->file.path,
+    bool is_lost = settings->file.existing[0] != '\0' && pattern_writes(&settings->workload.pattern);
+    fprintf(out, "%s: pattern %s in %.*s%s; first tune %s, a night %s", target->name,
+            settings->workload.pattern.name, SHOWN,
+            simulated ? settings->file.simulate : settings_place(settings),
+            is_lost ? ", whose contents are destroyed" : "",
             units_format_duration(target->first_budget_ns, first),
             units_format_duration(settings->limits.budget_ns, night));
     if (!simulated)

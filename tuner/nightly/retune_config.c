@@ -168,6 +168,16 @@ static int refuse_key(const char *key, struct err *err)
     return config_refuse_unknown(key, names, N_KEYS + 1, err);
 }
 
+/* A permission to destroy is given for one file or device by name, and never to whatever is added later. */
+static bool is_of_one_target(const char *key)
+{
+    static const char *const names[] = {"name", "snippet", "overwrite", "destroy_device", "ignore_signature"};
+    size_t i = 0;
+    while (i < sizeof names / sizeof names[0] && strcmp(key, names[i]) != 0)
+        i++;
+    return i < sizeof names / sizeof names[0];
+}
+
 /* command: at the top, where options of the command stand beside defaults of the targets; in a target NULL.
  */
 static int read_key(struct settings *command, struct retune_target *target, const config_setting_t *setting,
@@ -180,7 +190,7 @@ static int read_key(struct settings *command, struct retune_target *target, cons
         return 0;
     if (is_top && row != NULL && !is_dashed)
         return config_set(command, row, setting, err);
-    if (is_top && (strcmp(key, "name") == 0 || strcmp(key, "snippet") == 0))
+    if (is_top && is_of_one_target(key))
         return err_set(err, -EINVAL, "belongs to one target; move it into its group");
     for (size_t i = 0; i < sizeof strangers / sizeof strangers[0]; i++) {
         if (strcmp(key, strangers[i].key) == 0)

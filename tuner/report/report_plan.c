@@ -25,7 +25,8 @@ static uint64_t write_bytes_most(const struct session *session, uint64_t file_by
     if (settings->file.existing[0] != '\0')
         return 0;
     uint64_t bytes =
-        (file_bytes + TARGET_PROOF_MOST_BYTES) * (session->n_targets > 1 ? session->n_targets : 1);
+        (file_bytes + TARGET_PROOF_MOST_BYTES) * (session->n_targets > 1 ? session->n_targets : 1) +
+        settings->beside.n * (TARGET_SIZE_MIN_BYTES + TARGET_PROOF_MOST_BYTES);
     return bytes < settings->limits.max_write_bytes ? bytes : settings->limits.max_write_bytes;
 }
 

@@ -2,6 +2,7 @@
 #include "tuner/session/beside_loads.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -13,6 +14,7 @@
 #define BEFORE_SHARE    20
 #define BEFORE_LEAST_NS (CLOCK_NS_PER_S / 2)
 #define BEFORE_MOST_NS  (BESIDE_LOADS_ALONE_SECONDS * CLOCK_NS_PER_S)
+#define BEFORE_WRITES   4 /* and a quarter of what --max-write leaves */
 
 static int make_targets(struct session *session, struct beside *beside, struct err *err)
 {
@@ -35,9 +37,10 @@ static int make_targets(struct session *session, struct beside *beside, struct e
     return result;
 }
 
-static void count_bytes(struct session *session, const struct beside *beside)
+void beside_loads_count(struct session *session)
 {
-    for (size_t i = 0; i < beside->n; i++) {
+    const struct beside *beside = session->beside != NULL ? &session->beside->beside : NULL;
+    for (size_t i = 0; beside != NULL && i < beside->n; i++) {
         session->bytes_read += beside->figures[i].bytes_read;
         session->bytes_written += beside->figures[i].bytes_written;
     }
@@ -50,9 +53,11 @@ static int run_alone(struct session *session, struct beside_loads *loads, struct
               : time_ns > BEFORE_MOST_NS ? BEFORE_MOST_NS
                                          : time_ns;
     const uint64_t limit_ns = session->settings->beside.limit_p99_ns;
+    uint64_t limit_bytes = session->write_limit_bytes, written = session->bytes_written;
+    loads->beside.most_write_bytes = limit_bytes > written ? (limit_bytes - written) / BEFORE_WRITES + 1 : 1;
     int result = beside_start(&loads->beside, err);
     uint64_t end_ns = clock_now_ns(&session->clock) + time_ns, now_ns;
-    while (result == 0 && atomic_load(session->env.interrupted) == 0 &&
+    while (result == 0 && atomic_load(session->env.interrupted) == 0 && !atomic_load(&loads->beside.spent) &&
            (now_ns = clock_now_ns(&session->clock)) < end_ns)
         clock_sleep_until_ns(&session->clock, now_ns + CLOCK_NS_PER_S / 50);
     if (result == 0)
@@ -64,7 +69,7 @@ static int run_alone(struct session *session, struct beside_loads *loads, struct
                       "the load %s is above --beside-limit even alone; no setting can change that",
                       session->settings->beside.text[i]);
     }
-    count_bytes(session, &loads->beside);
+    beside_loads_count(session);
     return result;
 }
 
@@ -121,7 +126,13 @@ int beside_loads_note(struct session *session, const struct point *point, struct
     struct beside_loads *loads = session->beside;
     if (loads == NULL)
         return 0;
-    count_bytes(session, &loads->beside);
+    if (atomic_load(&loads->beside.spent)) {
+        session->wrote_out = true;
+        return err_set(err, -EDQUOT,
+                       "the loads beside have used up the write budget of %" PRIu64 " bytes; raise "
+                       "--max-write, or give the loads a rate",
+                       session->settings->limits.max_write_bytes);
+    }
     struct beside_record *record = find_record(loads, point);
     if (record == NULL)
         record = add_record(loads, point);
@@ -186,17 +197,27 @@ bool beside_loads_over_limit(const struct session *session, const struct point *
     return over;
 }
 
-/* A load without a rate is taken to be no faster than the fastest that was seen. */
+/* A load without a rate is taken to be no faster than the fastest that was seen, or than it was alone. */
 double beside_loads_write_bytes(const struct session *session, double seconds)
 {
     const struct settings_beside *asked = &session->settings->beside;
+    const struct beside_loads *loads = session->beside;
     double bytes = 0;
     for (size_t i = 0; i < asked->n; i++) {
         const struct beside_load *load = &asked->load[i];
-        double rate_bps = load->rate_bps > 0 ? (double)load->rate_bps : fmax(session->fastest_bps, 1);
+        bool is_known = loads != NULL && loads->before[i].seconds > 0;
+        double alone_bps = is_known ? (double)loads->before[i].bytes_written / loads->before[i].seconds : 0;
+        double rate_bps =
+            load->rate_bps > 0 ? (double)load->rate_bps : fmax(fmax(session->fastest_bps, alone_bps), 1);
         bytes += pattern_writes(&load->pattern) ? rate_bps * seconds : 0;
     }
     return bytes;
+}
+
+void beside_loads_allow(struct session *session, double bytes)
+{
+    if (session->beside != NULL)
+        session->beside->beside.most_write_bytes = bytes > 1 ? (uint64_t)bytes : 1;
 }
 
 const struct beside_figures *beside_loads_during(const struct session *session, const struct point *point)

@@ -25,7 +25,11 @@ struct beside_loads {
  * run alone for a while. Nothing without --beside. */
 int beside_loads_open(struct session *session, struct err *err);
 
-/* After a run: keeps what the loads reached, and counts their bytes. 0 or -ENOMEM. */
+/* After a run, also one that failed: counts the bytes of the loads. */
+void beside_loads_count(struct session *session);
+
+/* After a run that counts: keeps what the loads reached. 0; -ENOMEM; or -EDQUOT with
+ * wrote_out: the loads reached what they were allowed to write, so that the run does not count. */
 int beside_loads_note(struct session *session, const struct point *point, struct err *err);
 
 /* What requests say of a limit on their p99: over it, or within it, where that holds with 95 %; else nothing
@@ -38,6 +42,9 @@ bool beside_loads_over_limit(const struct session *session, const struct point *
 
 /* What they write at most in so many seconds. */
 double beside_loads_write_bytes(const struct session *session, double seconds);
+
+/* What they may write in the next run; nothing without --beside. */
+void beside_loads_allow(struct session *session, double bytes);
 
 /* Of each load, beside this setting; NULL: none was measured. */
 const struct beside_figures *beside_loads_during(const struct session *session, const struct point *point);

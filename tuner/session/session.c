@@ -191,7 +191,6 @@ int session_prepare(struct session *session, struct err *err)
         return result;
     if (result < 0 && result != -ETIME && session->job.err.code != 0)
         err_set(err, result, "%s", session->job.err.text);
-    session->bytes_written += session->target.filled_bytes + session->target.proof_bytes;
     session->fastest_bps = session->target.fill_bps;
     return result;
 }
@@ -203,27 +202,38 @@ static int do_run(void *context)
     return measure_run(&session->env, &job->plan, &job->result, &job->latency, &job->err);
 }
 
-/* May this run start? It must not be able to cross the write budget: its writes are bounded by what is left,
- * and what is left must be enough for what it would write at twice the fastest rate seen. */
+/* What its own requests write at twice the fastest rate seen, within all that bounds them. */
+static double expected_bytes(const struct session *session, const struct measure_plan *plan, double seconds)
+{
+    uint64_t least = MEASURE_MIN_REQUESTS * factors_largest_size_bytes(&plan->point);
+    double most = (double)measure_cap_bytes(&session->env, &plan->pattern, &plan->point);
+    double expected = fmin(fmax(2 * seconds * session->fastest_bps, (double)least), most);
+    /* A run of planned bytes writes no more than those. */
+    return plan->max_bytes != 0 ? fmin(expected, (double)plan->max_bytes) : expected;
+}
+
+/* May this run start? It must not be able to cross the write budget: its writes, and those of the loads
+ * beside, are bounded by what is left, and what is left must be enough for what is expected. */
 static int check_write_budget(struct session *session, struct measure_plan *plan, struct err *err)
 {
     const struct settings *settings = session->settings;
-    if (!pattern_writes(&plan->pattern) || (session->simulated && !settings->limits.max_write_given))
-        return 0;
-    uint64_t least = MEASURE_MIN_REQUESTS * factors_largest_size_bytes(&plan->point);
-    /* A warm-up may last longer, but then the rate is doubtful anyway; max_bytes holds in every case. */
+    const bool writes = pattern_writes(&plan->pattern);
+    /* A warm-up may last longer, but then the rate is doubtful anyway; the bounds hold in every case. */
     uint64_t warmup_ns = min_u64(plan->warmup_limit_ns, plan->duration_ns);
     double seconds = (double)(plan->duration_ns + warmup_ns) / 1e9;
-    double most = (double)measure_cap_bytes(&session->env, &plan->pattern, &plan->point);
-    double expected = fmin(fmax(2 * seconds * session->fastest_bps, (double)least), most);
-    expected += beside_loads_write_bytes(session, seconds);
+    double beside = beside_loads_write_bytes(session, seconds);
+    if ((!writes && beside <= 0) || (session->simulated && !settings->limits.max_write_given))
+        return 0;
+    double own = writes ? expected_bytes(session, plan, seconds) : 0;
     uint64_t limit = session->write_limit_bytes;
     uint64_t left = limit > session->bytes_written ? limit - session->bytes_written : 0;
-    /* A run of planned bytes writes no more than those. */
-    if (plan->max_bytes != 0)
-        expected = fmin(expected, (double)plan->max_bytes);
-    plan->max_bytes = plan->max_bytes != 0 ? min_u64(plan->max_bytes, left) : left;
-    if (expected <= (double)left)
+    double spare = (double)left - own - beside;
+    if (writes) {
+        uint64_t own_most = beside > 0 ? (uint64_t)fmax(own + spare / 2, 1) : left;
+        plan->max_bytes = plan->max_bytes != 0 ? min_u64(plan->max_bytes, own_most) : own_most;
+    }
+    beside_loads_allow(session, beside + (writes ? spare / 2 : spare));
+    if (spare >= 0)
         return 0;
     session->wrote_out = true;
     return err_set(err, -EDQUOT, "the write budget of %" PRIu64 " bytes is used up; raise --max-write",
@@ -270,6 +280,7 @@ static int measure_once(struct session *session, const struct measure_plan *plan
         return result;
     session->bytes_read += job->result.total_bytes_read;
     session->bytes_written += job->result.total_bytes_written;
+    beside_loads_count(session);
     if (result < 0)
         return result != -ETIME && job->err.code != 0 ? err_set(err, result, "%s", job->err.text) : result;
     note_settling(session, &job->result);

@@ -101,12 +101,13 @@ static int read_fill_back(struct session *session, struct err *err)
 }
 
 /* The proof may write what filling all targets leaves of --max-write, in equal parts; half of it where runs
- * write, too. */
-static int prove_direct(const struct session *session, struct target *target, struct err *err)
+ * write, too. `before` was written to targets of another kind. */
+static int prove_direct(const struct session *session, uint64_t before, struct target *target,
+                        struct err *err)
 {
     uint64_t n = session->n_targets > 1 ? session->n_targets : 1,
              limit = session->settings->limits.max_write_bytes;
-    uint64_t filled = n * target->filled_bytes, room = limit > filled ? (limit - filled) / n : 0;
+    uint64_t filled = before + n * target->filled_bytes, room = limit > filled ? (limit - filled) / n : 0;
     if (pattern_writes(&session->settings->workload.pattern))
         room /= 2;
     return target_prove_direct_within(target, room < TARGET_PROOF_MOST_BYTES ? room : TARGET_PROOF_MOST_BYTES,
@@ -128,7 +129,8 @@ int session_target_open(void *context)
             result = read_fill_back(session, err);
     }
     if (result == 0)
-        result = prove_direct(session, &session->target, err);
+        result = prove_direct(session, 0, &session->target, err);
+    session->bytes_written += session->target.filled_bytes + session->target.proof_bytes;
     if (result < 0)
         return result;
     target_facts_collect(&session->target_facts, &session->target, &session->env.device);
@@ -136,7 +138,7 @@ int session_target_open(void *context)
 }
 
 /* Another target than the session's. */
-static int make_other(struct session *session, struct target_plan *plan, uint64_t stream,
+static int make_other(struct session *session, struct target_plan *plan, uint64_t stream, uint64_t before,
                       struct target *ret_target, struct err *err)
 {
     uint64_t limit = session->settings->limits.max_write_bytes;
@@ -145,7 +147,7 @@ static int make_other(struct session *session, struct target_plan *plan, uint64_
     plan->seed = rng_derive(plan->seed, stream);
     plan->prepare_script = NULL;
     int result = target_create(ret_target, plan, err);
-    return result < 0 ? result : prove_direct(session, ret_target, err);
+    return result < 0 ? result : prove_direct(session, before, ret_target, err);
 }
 
 int session_make_target(struct session *session, uint32_t n_files, struct target *ret_target, struct err *err)
@@ -153,7 +155,7 @@ int session_make_target(struct session *session, uint32_t n_files, struct target
     struct target_plan plan = target_plan_of(session);
     plan.n_files = n_files;
     plan.size_bytes = session->target.size_bytes;
-    return make_other(session, &plan, n_files, ret_target, err);
+    return make_other(session, &plan, n_files, 0, ret_target, err);
 }
 
 int session_make_load_target(struct session *session, uint64_t size_bytes, struct target *ret_target,
@@ -163,5 +165,5 @@ int session_make_load_target(struct session *session, uint64_t size_bytes, struc
     plan.n_files = 1;
     plan.size_bytes = size_bytes;
     plan.verify = NULL;
-    return make_other(session, &plan, session->bytes_written, ret_target, err);
+    return make_other(session, &plan, session->bytes_written, session->bytes_written, ret_target, err);
 }

@@ -9,6 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Not in every header: what has none of them differs from what has. */
+#define OPTIONAL_BESIDE "beside"
+#define OPTIONAL_DEVICE "device_by_id"
+
 /* What tells one file system from another, as members of the header. */
 static void set_place(json_t *header, const struct session *session)
 {
@@ -22,6 +26,10 @@ static void set_place(json_t *header, const struct session *session)
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         json_object_set_new(header, keys[i], json_text(hostinfo_text(&session->host, keys[i])));
     json_object_set_new(header, "existing", json_text(session->settings->file.existing));
+    /* A disk may have the name that another one had yesterday. */
+    const char *link = hostinfo_text(&session->host, OPTIONAL_DEVICE);
+    if (link != NULL && link[0] != '\0')
+        json_object_set_new(header, OPTIONAL_DEVICE, json_text(link));
 }
 
 /* Levels as they were asked for; empty: the default. */
@@ -68,7 +76,7 @@ static void set_rules(json_t *header, const struct session *session)
     for (size_t i = 0; i < settings->beside.n && beside != NULL; i++)
         json_array_append_new(beside, json_text(settings->beside.text[i]));
     if (beside != NULL)
-        json_object_set_new(header, "beside", beside);
+        json_object_set_new(header, OPTIONAL_BESIDE, beside);
 }
 
 json_t *resume_header_make(const struct session *session, uint64_t run_ns)
@@ -89,10 +97,10 @@ json_t *resume_header_make(const struct session *session, uint64_t run_ns)
 
 static int refuse_resume_key(const char *key, const json_t *here, const json_t *there, struct err *err)
 {
-    char *own = json_dumps(here, JSON_ENCODE_ANY | JSON_COMPACT),
+    char *own = here == NULL ? NULL : json_dumps(here, JSON_ENCODE_ANY | JSON_COMPACT),
          *other = there == NULL ? NULL : json_dumps(there, JSON_ENCODE_ANY | JSON_COMPACT);
     err_set(err, -EINVAL, "%s is %.150s here and %.150s in the journal; name another file", key,
-            own != NULL ? own : "?", other != NULL ? other : "missing");
+            own != NULL ? own : "missing", other != NULL ? other : "missing");
     free(own);
     free(other);
     return -EINVAL;
@@ -120,6 +128,12 @@ int resume_header_compare(const struct session *session, json_t *own, const json
         const json_t *there = json_object_get(header, key);
         if (result == 0 && !is_left_to_journal(session, key) && !json_equal(here, there))
             result = refuse_resume_key(key, here, there, err);
+    }
+    static const char *const optional[] = {OPTIONAL_BESIDE, OPTIONAL_DEVICE};
+    for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++) {
+        const json_t *there = json_object_get(header, optional[i]);
+        if (result == 0 && there != NULL && json_object_get(own, optional[i]) == NULL)
+            result = refuse_resume_key(optional[i], NULL, there, err);
     }
     json_decref(own);
     return result;

@@ -130,3 +130,19 @@ TEST(load_that_has_no_room_is_refused_and_nothing_runs)
     assert_null(beside.lanes);
     assert_int_equal(beside_stop(&beside, &err), 0);
 }
+
+/* Reads are not bounded, and the next start has all of it again. */
+TEST(writes_end_at_their_limit)
+{
+    give_load("randwrite", 0, 4);
+    give_load("randread", 100 * REQUEST_BYTES, 1);
+    beside.most_write_bytes = 10 * REQUEST_BYTES + 1;
+    for (unsigned i = 0; i < 2; i++) {
+        run_for_a_while();
+        assert_true(atomic_load(&beside.spent));
+        assert_int_equal(beside.figures[0].bytes_written, 10 * REQUEST_BYTES);
+    }
+    beside.most_write_bytes = UINT64_MAX;
+    run_for_a_while();
+    assert_false(atomic_load(&beside.spent));
+}

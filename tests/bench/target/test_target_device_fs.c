@@ -256,7 +256,7 @@ TEST(image_that_is_used_otherwise_keeps_its_loop_device)
     make_file_system(rig.loop);
     rig_need(attach(rig.image, "", other_loop, sizeof(other_loop)), "no second loop device");
     rig_mount(other_loop, rig.point);
-    is_refused(rig.loop, -EBUSY, "the file behind it is also the image behind ");
+    is_refused(rig.loop, -EBUSY, "what is behind it is also the image behind ");
     assert_non_null(strstr(err.text, other_loop));
     assert_int_equal(umount(rig.point), 0);
     rig.mounted = false;
@@ -264,7 +264,25 @@ TEST(image_that_is_used_otherwise_keeps_its_loop_device)
     other_loop[0] = '\0';
     is_accepted(rig.loop);
     pid_t child = child_hold(open_image);
-    is_refused(rig.loop, -EBUSY, "the file behind it is also open in process ");
+    is_refused(rig.loop, -EBUSY, "what is behind it is also open in process ");
+    child_stop(child);
+}
+
+TEST(disk_that_is_used_otherwise_keeps_the_loop_device_made_of_it)
+{
+    make_disk("");
+    make_file_system(rig.loop);
+    rig_need(attach(rig.loop, "", other_loop, sizeof(other_loop)), "no second loop device");
+    rig_mount(rig.loop, rig.point);
+    is_refused(other_loop, -EBUSY, "what is behind it is also mounted at ");
+    assert_int_equal(umount(rig.point), 0);
+    rig.mounted = false;
+    is_accepted(other_loop);
+    pid_t child = child_hold(mount_apart);
+    is_refused(other_loop, -EBUSY, "what is behind it is also in use");
+    child_stop(child);
+    child = child_hold(open_image); /* two levels below */
+    is_refused(other_loop, -EBUSY, "what is behind it is also open in process ");
     child_stop(child);
 }
 
@@ -394,4 +412,26 @@ TEST(links_and_other_nodes_lead_to_the_same_guards)
     AUTO(auto_close) int fd = open(node, O_RDONLY | O_CLOEXEC);
     rig_need(fd >= 0, "nodes do not work in the directory of tests");
     is_refused(node, -EBUSY, "mounted at ");
+}
+
+static char node[300];
+
+static bool open_node(void)
+{
+    return open(node, O_RDWR | O_CLOEXEC) >= 0;
+}
+
+TEST(process_that_has_it_open_by_a_node_elsewhere_is_found)
+{
+    struct stat status;
+    make_disk("");
+    snprintf(node, sizeof(node), "%s/node", rig.directory);
+    assert_int_equal(stat(rig.loop, &status), 0);
+    rig_need(mknod(node, S_IFBLK | 0600, status.st_rdev) == 0, "no node can be made");
+    AUTO(auto_close) int fd = open(node, O_RDONLY | O_CLOEXEC);
+    rig_need(fd >= 0, "nodes do not work in the directory of tests");
+    pid_t child = child_hold(open_node);
+    is_refused(rig.loop, -EBUSY, "open in process ");
+    child_stop(child);
+    is_accepted(rig.loop);
 }

@@ -78,6 +78,15 @@ TEST(loads_run_beside_and_are_told)
     assert_int_equal(rig_count_entries("dir"), 0);
 }
 
+TEST(writes_of_loads_beside_keep_max_write)
+{
+    json_t *document =
+        cli_json(5, "recommend --json --quiet --no-lock --path dir --file-size 128m --budget 4s "
+                    "--pattern randread --request-size 64k,1m --queue-depth 1,4 "
+                    "--max-write 600m --beside write:64k,queue_depth=2");
+    assert_in_range(cli_integer(document, "search.bytes_written"), 256 << 20, 600ULL << 20);
+}
+
 TEST(no_setting_keeps_a_limit_that_nothing_can_keep)
 {
     json_t *document =

@@ -256,6 +256,25 @@ TEST(what_differs_is_named)
     }
 }
 
+/* The journal of a search with loads beside, given to one without. */
+TEST(what_only_the_journal_has_differs_too)
+{
+    static const char *const members[] = {"\"beside\":[\"write:8k\"]",
+                                          "\"device_by_id\":\"/dev/disk/by-id/x\""};
+    for (size_t i = 0; i < RIG_COUNT(members); i++) {
+        unlink("j");
+        go_first("peak.conf --budget 5s");
+        char *journal = read_journal();
+        FILE *file = fopen("j", "we");
+        assert_non_null(file);
+        fprintf(file, "{%s,%s", members[i], journal + 1);
+        fclose(file);
+        free(journal);
+        assert_int_equal(open_and_init(words("peak.conf --resume j")), -EINVAL);
+        check_part(err.text, "missing here and ");
+    }
+}
+
 TEST(a_dry_run_makes_no_journal)
 {
     unlink("j");
