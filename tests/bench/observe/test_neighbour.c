@@ -5,6 +5,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 
 #define N_POINTS 4
@@ -63,17 +64,26 @@ static void check_times(void)
         assert_true(times_s[i] > times_s[i - 1]);
 }
 
+/* On a busy machine the observer may come too late, and the run is made again then. */
+static int run_until_seen(struct neighbour_run *run)
+{
+    int result = -EOVERFLOW;
+    for (int i = 0; i < 100 && result == -EOVERFLOW; i++)
+        result = run_beside(NULL, run);
+    return result;
+}
+
 static void check_run(enum reference_kind kind, enum observer_kind how)
 {
     struct neighbour_run run;
     open_both(kind, how);
-    assert_int_equal(run_beside(NULL, &run), 0);
+    assert_int_equal(run_until_seen(&run), 0);
     check_times();
     for (size_t i = 0; i < reference_n_steps(&reference); i++)
         assert_true(reference.board->step_ns[i] > 0);
     /* A second run is seen anew. */
     times_s[1] = -1;
-    assert_int_equal(run_beside(NULL, &run), 0);
+    assert_int_equal(run_until_seen(&run), 0);
     check_times();
 }
 
@@ -106,6 +116,16 @@ TEST(a_point_that_was_not_passed_makes_no_run)
     assert_contains(err.text, "point 2");
 }
 
+TEST(two_points_that_one_look_saw_make_no_run)
+{
+    static const uint64_t fine_ns[] = {1, 2, 3}, late_ns[] = {1, 3, 3}, lost_ns[] = {1, 0, 3};
+    assert_int_equal(neighbour_check_points(fine_ns, 3, false, &err), 0);
+    assert_int_equal(neighbour_check_points(late_ns, 3, false, &err), -EOVERFLOW);
+    assert_contains(err.text, "point 1 was seen too late");
+    assert_int_equal(neighbour_check_points(late_ns, 3, true, &err), 0);
+    assert_int_equal(neighbour_check_points(lost_ns, 3, true, &err), -EOVERFLOW);
+}
+
 TEST(a_command_that_ends_is_started_again)
 {
     static const char *const command[] = {"/bin/sh", "-c", "exit 0", NULL};
@@ -131,6 +151,29 @@ TEST(the_command_and_what_it_started_end_with_the_run)
     unlink(pid_file);
     assert_int_equal(kill((pid_t)strtol(text, NULL, 10), 0), -1);
     assert_int_equal(errno, ESRCH);
+}
+
+/* Each of its runs leaves a process that holds the pipe open. */
+TEST(what_a_command_leaves_each_time_ends_as_well)
+{
+    int fds[2];
+    assert_int_equal(pipe(fds), 0);
+    static const char *const command[] = {"/bin/sh", "-c", "sleep 30 & exit 0", NULL};
+    struct neighbour_run run;
+    open_both(REFERENCE_CPU, OBSERVER_SELF);
+    reference.n_steps = 256;
+    int saved = dup(STDERR_FILENO);
+    dup2(fds[1], STDERR_FILENO);
+    close(fds[1]);
+    int result = run_beside(command, &run);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    struct pollfd end = {.fd = fds[0], .events = POLLIN};
+    int n_ended = poll(&end, 1, 5000);
+    close(fds[0]);
+    assert_int_equal(result, 0);
+    assert_true(run.work.completed > 1);
+    assert_int_equal(n_ended, 1);
 }
 
 TEST(what_left_the_command_s_group_is_counted_and_ends_as_well)
