@@ -43,7 +43,7 @@ static pid_t leader_of_killed_owner(int fds[2])
         leader = start_group(fds[1]);
         close(fds[1]);
         bool is_told = guard_start(leader, &err) > 0 && write(numbers[1], &leader, sizeof leader) > 0;
-        while (is_told)
+        if (is_told)
             pause();
         _exit(1);
     }

@@ -5,8 +5,10 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/wait.h>
 
 #define N_POINTS 4
 
@@ -173,6 +175,39 @@ TEST(what_a_command_leaves_each_time_ends_as_well)
     close(fds[0]);
     assert_int_equal(result, 0);
     assert_true(run.work.completed > 1);
+    assert_int_equal(n_ended, 1);
+}
+
+/* In a process that is killed while its command and the reference run. */
+static void be_killed_beside(const char *const *command, int told_fd)
+{
+    struct neighbour_run run;
+    dup2(told_fd, STDERR_FILENO);
+    close(told_fd);
+    reference.n_steps = REFERENCE_MAX_STEPS;
+    (void)run_beside(command, &run);
+    _exit(1);
+}
+
+TEST(nothing_of_a_command_is_left_when_we_are_killed)
+{
+    static const char *const command[] = {"/bin/sh", "-c", "sleep 60 & echo x >&2; wait", NULL};
+    char byte;
+    int fds[2];
+    open_both(REFERENCE_CPU, OBSERVER_SELF);
+    assert_int_equal(pipe2(fds, O_CLOEXEC), 0);
+    pid_t owner = fork();
+    if (owner == 0)
+        be_killed_beside(command, fds[1]);
+    close(fds[1]);
+    ssize_t n = read(fds[0], &byte, 1);
+    usleep(100000); /* until its guard is there */
+    kill(owner, SIGKILL);
+    waitpid(owner, NULL, 0);
+    struct pollfd end = {.fd = fds[0], .events = POLLIN};
+    int n_ended = poll(&end, 1, 20000);
+    close(fds[0]);
+    assert_int_equal(n, 1);
     assert_int_equal(n_ended, 1);
 }
 
