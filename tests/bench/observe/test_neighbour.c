@@ -191,7 +191,7 @@ static void be_killed_beside(const char *const *command, int told_fd)
 
 TEST(nothing_of_a_command_is_left_when_we_are_killed)
 {
-    static const char *const command[] = {"/bin/sh", "-c", "sleep 60 & echo x >&2; wait", NULL};
+    static const char *const command[] = {"/bin/sh", "-c", "sleep 60 & printf x >&2; wait", NULL};
     char byte;
     int fds[2];
     open_both(REFERENCE_CPU, OBSERVER_SELF);
