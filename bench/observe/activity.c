@@ -2,6 +2,7 @@
 #include "bench/observe/activity.h"
 
 #include "bench/base/clock.h"
+#include "bench/base/guard.h"
 #include "bench/observe/activity_internal.h"
 
 #include <errno.h>
@@ -58,12 +59,27 @@ static void take_usage(const struct rusage *usage, struct activity *activity)
     activity->written_bytes = (double)usage->ru_oublock * SECTOR_BYTES;
 }
 
+/* The signals that end us restart wait4; the group then gets what we got. */
+static int wait_for(pid_t pid, const atomic_int *interrupted, int *ret_status, struct rusage *ret_usage,
+                    struct err *err)
+{
+    pid_t ended;
+    while ((ended = wait4(pid, ret_status, WNOHANG, ret_usage)) == 0 || (ended < 0 && errno == EINTR)) {
+        if (interrupted != NULL && atomic_load(interrupted) != 0) {
+            kill(-pid, SIGKILL);
+            (void)waitpid(pid, ret_status, 0);
+            return err_set(err, -EINTR, "interrupted");
+        }
+        clock_sleep_until_ns(&clock_monotonic, clock_now_ns(&clock_monotonic) + ACTIVITY_POLL_NS);
+    }
+    return ended < 0 ? err_sys(err, -errno, "how it ended is not known") : 0;
+}
+
 int activity_time(const char *const *argv, const atomic_int *interrupted, struct activity *ret,
                   struct err *err)
 {
     struct rusage usage;
-    int status;
-    pid_t ended;
+    int status = 0;
     const uint64_t start_ns = clock_now_ns(&clock_monotonic);
     pid_t pid = fork();
     if (pid < 0)
@@ -71,19 +87,15 @@ int activity_time(const char *const *argv, const atomic_int *interrupted, struct
     if (pid == 0)
         activity_become(argv);
     setpgid(pid, pid); /* as the child does: whoever is first */
-    /* The signals that end us restart this call; the group then gets what we got. */
-    while ((ended = wait4(pid, &status, WNOHANG, &usage)) == 0 || (ended < 0 && errno == EINTR)) {
-        if (interrupted != NULL && atomic_load(interrupted) != 0) {
-            kill(-pid, SIGKILL);
-            (void)waitpid(pid, &status, 0);
-            return err_set(err, -EINTR, "interrupted");
-        }
-        clock_sleep_until_ns(&clock_monotonic, clock_now_ns(&clock_monotonic) + ACTIVITY_POLL_NS);
-    }
+    const pid_t guard = guard_start(pid, err);
+    int result = guard < 0 ? guard : wait_for(pid, interrupted, &status, &usage, err);
     const uint64_t end_ns = clock_now_ns(&clock_monotonic);
-    if (ended < 0)
-        return err_sys(err, -errno, "%s: how it ended is not known", argv[0]);
-    int result = activity_check(argv[0], status, err);
+    /* What it has left behind would be beside the next run. */
+    kill(-pid, SIGKILL);
+    guard_stop(guard);
+    if (result < 0)
+        return err_prefix(err, "%s", argv[0]);
+    result = activity_check(argv[0], status, err);
     if (result == 0) {
         take_usage(&usage, ret);
         ret->seconds = (double)(end_ns - start_ns) / 1e9;

@@ -2,6 +2,7 @@
 #include "bench/observe/disturber.h"
 
 #include "bench/base/clock.h"
+#include "bench/base/guard.h"
 #include "bench/base/spawn.h"
 
 #include <ctype.h>
@@ -53,10 +54,13 @@ static int start_again(struct disturber *disturber, struct err *err)
     setpgid(pid, pid); /* as the child does: whoever is first */
     disturber->pid = pid;
     disturber->pid_fd = pidfd_open(pid, 0);
-    if (disturber->pid_fd >= 0)
-        return 0;
-    int result = err_sys(err, -errno, "%s cannot be watched", disturber->argv[0]);
-    disturber_stop(disturber);
+    int result = disturber->pid_fd < 0 ? err_sys(err, -errno, "%s cannot be watched", disturber->argv[0]) : 0;
+    if (result == 0)
+        disturber->guard = guard_start(pid, err);
+    if (disturber->guard < 0)
+        result = disturber->guard;
+    if (result < 0)
+        disturber_stop(disturber);
     return result;
 }
 
@@ -99,10 +103,12 @@ int disturber_again(struct disturber *disturber, struct err *err)
     const pid_t group = disturber->pid;
     close(disturber->pid_fd);
     disturber->pid = 0;
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0) {
-        kill(-group, SIGKILL);
+    /* What it has left behind would become more each time. */
+    kill(-group, SIGKILL);
+    guard_stop(disturber->guard);
+    disturber->guard = 0;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
         return explain_end(disturber, status, err);
-    }
     add_usage(&disturber->work, &usage);
     disturber->work.completed++;
     return start_again(disturber, err);
@@ -289,6 +295,7 @@ void disturber_stop(struct disturber *disturber)
         (void)wait_for_group(disturber, KILL_NS);
     }
     end_strays(strays, n_strays);
+    guard_stop(disturber->guard);
     if (disturber->pid_fd >= 0)
         close(disturber->pid_fd);
     *disturber = (struct disturber){.pid_fd = -1};

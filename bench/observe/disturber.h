@@ -18,6 +18,7 @@ struct disturber_work {
 struct disturber {
     const char *const *argv; /* borrowed */
     pid_t pid;               /* 0: it does not run */
+    pid_t guard;
     int pid_fd;
     struct disturber_work work; /* of what has ended */
 };

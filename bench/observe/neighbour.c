@@ -2,6 +2,7 @@
 #include "bench/observe/neighbour.h"
 
 #include "bench/base/clock.h"
+#include "bench/base/guard.h"
 #include "bench/base/spawn.h"
 
 #include <errno.h>
@@ -19,7 +20,8 @@
 struct watch {
     struct neighbour *neighbour;
     struct disturber disturber;
-    pid_t pid; /* of the reference; 0: it does not run */
+    pid_t pid;   /* of the reference; 0: it does not run */
+    pid_t guard; /* of the reference, where it is a command, which may start others */
     int pid_fd;
     uint64_t end_ns; /* when it was seen to have ended */
 };
@@ -65,7 +67,11 @@ static int start_reference(struct watch *watch, struct err *err)
         return result;
     watch->neighbour->observer->group = watch->neighbour->reference->command != NULL ? watch->pid : 0;
     watch->pid_fd = pidfd_open(watch->pid, 0);
-    return watch->pid_fd < 0 ? err_sys(err, -errno, "the reference cannot be watched") : 0;
+    if (watch->pid_fd < 0)
+        return err_sys(err, -errno, "the reference cannot be watched");
+    if (watch->neighbour->reference->command != NULL)
+        watch->guard = guard_start(watch->pid, err);
+    return watch->guard < 0 ? watch->guard : 0;
 }
 
 static void end_reference(struct watch *watch)
@@ -77,10 +83,13 @@ static void end_reference(struct watch *watch)
         (void)spawn_reap_within(watch->pid, GRACE_NS, &status);
     }
     if (watch->pid > 0 && reference->command != NULL)
+        kill(-watch->pid, SIGKILL); /* what it has left behind */
+    guard_stop(watch->guard);
+    if (watch->pid > 0 && reference->command != NULL)
         reference->board->result = WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECHILD;
     if (watch->pid_fd >= 0)
         close(watch->pid_fd);
-    watch->pid = 0;
+    watch->pid = watch->guard = 0;
     watch->pid_fd = -1;
 }
 
@@ -100,6 +109,20 @@ static void take_command_times(const struct watch *watch, uint64_t *ret_seen_ns)
     ret_seen_ns[n - 1] = watch->end_ns;
 }
 
+int neighbour_check_points(const uint64_t *seen_ns, size_t n, bool may_be_equal, struct err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (seen_ns[i] == 0 || (i > 0 && seen_ns[i] < seen_ns[i - 1]))
+            return err_set(err, -EOVERFLOW, "observation point %zu was not seen", i);
+        if (i > 0 && seen_ns[i] == seen_ns[i - 1] && !may_be_equal)
+            return err_set(
+                err, -EOVERFLOW,
+                "observation point %zu was seen too late; give a longer --duration, or --observe self",
+                i - 1);
+    }
+    return 0;
+}
+
 static int take_times(const struct watch *watch, struct neighbour_run *run, struct err *err)
 {
     const struct neighbour *neighbour = watch->neighbour;
@@ -116,15 +139,10 @@ static int take_times(const struct watch *watch, struct neighbour_run *run, stru
     if (reference->board->result < 0)
         return err_io(err, reference->board->result, "%s: the reference program failed",
                       reference->directory);
-    for (size_t i = 0; i < reference->n_points; i++) {
-        if (seen_ns[i] == 0 || (i > 0 && seen_ns[i] < seen_ns[i - 1]))
-            return err_set(err, -EOVERFLOW, "observation point %zu was not seen", i);
-    }
-    /* An observer that had no processor until the end gives all points one stamp. */
-    if (seen_ns[reference->n_points - 1] == seen_ns[0])
-        return err_set(err, -EOVERFLOW, "the observation points were seen too late");
-    copy_times(seen_ns, reference->n_points, run->times_s);
-    return 0;
+    int result = neighbour_check_points(seen_ns, reference->n_points, reference->command != NULL, err);
+    if (result == 0)
+        copy_times(seen_ns, reference->n_points, run->times_s);
+    return result;
 }
 
 static struct disturber_work work_between(struct disturber_work before, struct disturber_work after)

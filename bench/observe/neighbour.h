@@ -32,3 +32,8 @@ struct neighbour_run {
  * lost events, repeat the run; -EINTR; -ETIMEDOUT; -ECANCELED: the command failed; other negative errno. */
 int neighbour_run(struct neighbour *neighbour, const char *const *command, struct neighbour_run *run,
                   struct err *err);
+
+/* Whether the points were passed one after the other. -EOVERFLOW: one was not seen, or the observer looked so
+ * late that two have the same time; the run says nothing then. A command's own files may be opened together.
+ */
+int neighbour_check_points(const uint64_t *seen_ns, size_t n, bool may_be_equal, struct err *err);

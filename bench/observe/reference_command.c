@@ -3,6 +3,7 @@
 #include "bench/observe/reference_internal.h"
 
 #include "bench/base/clock.h"
+#include "bench/base/guard.h"
 #include "bench/base/spawn.h"
 #include "bench/observe/activity_internal.h"
 
@@ -117,9 +118,10 @@ static int run_surveyed(struct survey *survey, const char *command, struct refer
     pid_t pid = start_surveyed(command, board);
     if (pid < 0)
         return err_sys(err, -errno, "the reference cannot be started");
+    const pid_t guard = guard_start(pid, err);
     survey->group = pid;
     survey->start_ns = clock_now_ns(&clock_monotonic);
-    while (ended == 0 && result == 0) {
+    while (ended == 0 && result == 0 && guard > 0) {
         struct pollfd fd = {.fd = survey->fd, .events = POLLIN};
         poll(&fd, 1, survey->fd >= 0 ? POLL_MS : 1);
         result = survey->fd >= 0 ? take_opens(survey) : 0;
@@ -131,6 +133,9 @@ static int run_surveyed(struct survey *survey, const char *command, struct refer
     kill(-pid, SIGKILL);
     if (ended == 0)
         (void)spawn_reap_within(pid, CLOCK_NS_PER_S, &status);
+    guard_stop(guard);
+    if (guard < 0)
+        return guard;
     if (result == -EINTR)
         return err_set(err, result, "interrupted");
     if (result < 0)

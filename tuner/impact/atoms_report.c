@@ -9,6 +9,8 @@
 #include <gsl/gsl_fit.h>
 #include <math.h>
 
+#define NAME_WIDTH 21
+
 /* Three digits from a nanosecond's tenth to seconds. */
 static const char *short_time(double s, char *buffer)
 {
@@ -24,14 +26,14 @@ static const char *short_time(double s, char *buffer)
 int atoms_report_text(FILE *out, const struct atoms_figures *figures, struct err *err)
 {
     char median[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
-    fprintf(out, "%-16s %10s   %-24s %s\n", "test", "median", "interval", "time of");
+    fprintf(out, "%-*s %10s   %-24s %s\n", NAME_WIDTH, "test", "median", "interval", "time of");
     for (size_t i = 0; i < figures->n; i++) {
         const struct atoms_figure *figure = &figures->figure[i];
         char interval[2 * UNITS_TEXT_SIZE + 8] = "";
         if (figure->status != ATOMS_NOT_HERE)
             snprintf(interval, sizeof interval, "%s to %s", short_time(figure->median_low_s, low),
                      short_time(figure->median_high_s, high));
-        fprintf(out, "%-16s %10s   %-24s %s\n", figure->name,
+        fprintf(out, "%-*s %10s   %-24s %s\n", NAME_WIDTH, figure->name,
                 figure->status == ATOMS_MEASURED ? short_time(figure->median_s, median)
                                                  : atoms_status_names[figure->status],
                 interval, figure->per);

@@ -58,12 +58,28 @@ static int fit_rows(struct predict_rows *rows, struct err *err)
     return result < 0 ? explain_fit(rows, result, collinear, err) : 0;
 }
 
+static int check_new_names(const struct predict_rows *rows, size_t k, struct err *err)
+{
+    char name[NUMBER_TABLE_MAX_NAME], metric[NUMBER_TABLE_MAX_NAME];
+    if (rows->train.names == NULL || rows->asked.names == NULL)
+        return 0;
+    for (size_t j = 0; j < k; j++) {
+        if (strcmp(rows->asked.names[j], rows->train.names[j]) != 0)
+            return err_set(err, -EINVAL,
+                           "--predict: column %zu is %s, that of --train is %s; give the metrics in the same "
+                           "order",
+                           j + 1, text_printable(rows->asked.names[j], name, sizeof name),
+                           metric_name(rows, j, metric));
+    }
+    return 0;
+}
+
 /* New rows have the metrics, and may have the target as well, which is then left out of sight. */
 static int check_new_rows(const struct predict_rows *rows, struct err *err)
 {
     const size_t k = rows->train.n_columns - 1, n = rows->asked.n_columns;
     if (n == k || n == k + 1)
-        return 0;
+        return check_new_names(rows, k, err);
     return err_set(err, -EINVAL, "--predict: %zu columns; give the %zu metrics of --train", n, k);
 }
 

@@ -5,12 +5,12 @@
 #include "tuner/base/text.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define LINE_SIZE 256
-#define N_SIZES   3
+#define LINE_SIZE  256
+#define N_SIZES    3
+#define MOST_COUNT 1e15 /* more would take a machine years */
 
 static const char *const kinds[PREDICT_TASK_KINDS] = {"read", "randread", "write", "randwrite"};
 
@@ -100,7 +100,7 @@ static bool read_count(const char *text, double *ret)
     if (text[0] == '\0' || text[strspn(text, "+.0123456789eE")] != '\0')
         return false;
     *ret = strtod(text, &end);
-    return *end == '\0' && isfinite(*ret) && *ret >= 0;
+    return *end == '\0' && *ret >= 0 && *ret <= MOST_COUNT;
 }
 
 static int take_task_line(struct predict_task *task, char *line, size_t number, struct err *err)

@@ -60,7 +60,7 @@ static int take_profile(struct predict_task *task, const json_t *document, struc
     struct io_profile profile = {
         .task = task, .document = document, .pattern = json_object_get(document, "pattern")};
     if (strcmp(json_read_text(document, "schema", ""), SCHEMA) != 0)
-        return err_set(err, -EINVAL, "its schema is not " SCHEMA);
+        return err_set(err, -EINVAL, "its schema is not " SCHEMA "; give what fstune profile --output wrote");
     profile.is_durable =
         strcmp(json_read_text(json_object_get(document, "sync"), "kind", "none"), "each") == 0;
     int result = add_direction(&profile, "read", "cold", err);

@@ -55,7 +55,10 @@ static int take_activity(struct predict_vm *vm, const char *path, const json_t *
 {
     const json_t *seconds = json_object_get(document, "seconds");
     if (strcmp(json_read_text(document, "schema", ""), ACTIVITY_SCHEMA) != 0)
-        return err_set(err, -EINVAL, "--activity: %.200s: its schema is not " ACTIVITY_SCHEMA, path);
+        return err_set(err, -EINVAL,
+                       "--activity: %.200s: its schema is not " ACTIVITY_SCHEMA
+                       "; give the member activity of what fstune predict vm --json printed",
+                       path);
     vm->time = (struct atomic_cost){
         json_is_number(seconds) ? json_number_value(seconds) : json_read_number(seconds, "mean"),
         {json_read_number(seconds, "ci_low"), json_read_number(seconds, "ci_high")}};

@@ -21,14 +21,19 @@ static int take_head(struct iolog *iolog, const char *line)
     return iolog->version != 0 ? 0 : -EINVAL;
 }
 
+static bool whole_number(char *word, uint64_t *ret)
+{
+    return import_feed_number(&word, ret) && *word == '\0';
+}
+
 static int take_request(struct import_feed *feed, uint64_t file, enum profile_direction direction, char *rest)
 {
     const struct iolog *iolog = feed->state;
     struct profile_request request = {
         .start_ns = feed->now_ns, .file = file, .handle = iolog->handle, .thread = 1, .direction = direction};
     char *offset = import_feed_word(&rest), *length = import_feed_word(&rest);
-    if (offset == NULL || length == NULL || !import_feed_number(&offset, &request.offset_bytes) ||
-        !import_feed_number(&length, &request.n_bytes))
+    if (offset == NULL || length == NULL || !whole_number(offset, &request.offset_bytes) ||
+        !whole_number(length, &request.n_bytes))
         return -EINVAL;
     import_feed_take(feed, &request);
     return 0;
@@ -61,8 +66,7 @@ static int take_line(struct import_feed *feed, char *line)
     if (iolog->version == 0)
         return take_head(iolog, line);
     char *at = line, *time = iolog->version == 3 ? import_feed_word(&at) : NULL;
-    if (iolog->version == 3 &&
-        (time == NULL || !import_feed_number(&time, &time_us) || time_us > UINT64_MAX / US))
+    if (iolog->version == 3 && (time == NULL || !whole_number(time, &time_us) || time_us > UINT64_MAX / US))
         return -EINVAL;
     char *name = import_feed_word(&at), *action = import_feed_word(&at);
     if (name == NULL || action == NULL)

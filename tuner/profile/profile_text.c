@@ -23,8 +23,7 @@ static void print_pattern(FILE *out, const struct summary *summary, const struct
     if (!advice->has_pattern) {
         fprintf(out,
                 "Pattern    too little seen: %" PRIu64
-                " reads and writes of files, %d are needed; let the program "
-                "do more, or see Unseen\n",
+                " reads and writes of files, %d are needed; let the program do more\n",
                 summary->n_requests, SUMMARY_LEAST_REQUESTS);
         return;
     }
@@ -104,6 +103,15 @@ static void print_place(FILE *out, const struct recording *recording, const stru
 static void print_rate(FILE *out, const struct summary *summary)
 {
     char rate[UNITS_TEXT_SIZE];
+    if (!(summary->seconds > 0)) {
+        fputs("Rate       unknown\n", out);
+        return;
+    }
+    if (!(summary->depth_mean > 0)) {
+        fprintf(out, "Rate       %s over %.2f s\n", units_format_rate(summary->mean_bps, rate),
+                summary->seconds);
+        return;
+    }
     fprintf(out,
             "Rate       %s over %.2f s, busy %.0f %% of it; %.2f s in reads, %.2f s in writes, %.2f s in "
             "flushes\n",
@@ -165,7 +173,8 @@ static void print_unseen(FILE *out, const struct recording *recording, const str
                 " io_uring rings that the program runs without liburing\n",
                 count[STORE_RINGS]);
     if (recording->n_refused > 0)
-        fprintf(out, "Unseen     %" PRIu64 " lines that could not be understood\n", recording->n_refused);
+        fprintf(out, "Unseen     %" PRIu64 " line%s that could not be understood\n", recording->n_refused,
+                recording->n_refused == 1 ? "" : "s");
 }
 
 static void print_end(FILE *out, const struct recording *recording)

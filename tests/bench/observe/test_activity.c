@@ -3,7 +3,9 @@
 #include "tests/test.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
+#include <unistd.h>
 
 static struct err err;
 
@@ -76,4 +78,23 @@ TEST(an_interrupt_ends_the_command)
     static const char *const argv[] = {"/bin/sleep", "1000", NULL};
     struct activity activity = {0};
     assert_int_equal(activity_time(argv, &interrupted, &activity, &err), -EINTR);
+}
+
+TEST(what_a_timed_command_leaves_behind_ends_with_it)
+{
+    static const char *const argv[] = {"/bin/sh", "-c", "sleep 30 & exit 0", NULL};
+    struct activity activity = {0};
+    int fds[2];
+    assert_int_equal(pipe(fds), 0);
+    int saved = dup(STDERR_FILENO);
+    dup2(fds[1], STDERR_FILENO);
+    close(fds[1]);
+    int result = activity_time(argv, NULL, &activity, &err);
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    struct pollfd end = {.fd = fds[0], .events = POLLIN};
+    int n_ended = poll(&end, 1, 5000);
+    close(fds[0]);
+    assert_int_equal(result, 0);
+    assert_int_equal(n_ended, 1);
 }

@@ -53,6 +53,15 @@ TEST(an_iolog_of_version_2_has_no_times)
     assert_int_equal(recording.n_refused, 0);
 }
 
+TEST(numbers_of_an_iolog_end_where_their_words_end)
+{
+    assert_int_equal(import("fio-iolog", "fio version 3 iolog\n1 /f write 0 4096\n2 /f write 0 9e99\n"
+                                         "3 /f write 4k 4096\n4us /f write 0 4096\n"),
+                     0);
+    assert_int_equal(summary.sizes[PROFILE_WRITE].n, 1);
+    assert_int_equal(recording.n_refused, 3);
+}
+
 TEST(what_is_no_iolog_is_refused)
 {
     assert_int_equal(import("fio-iolog", "fio version 4 iolog\n0 /f write 0 4096\n"), -EINVAL);
