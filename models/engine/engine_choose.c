@@ -164,7 +164,9 @@ int engine_judge(struct engine *engine)
     size_t best = engine->best;
     engine_choose(engine);
     engine->chosen = chosen;
-    engine->best = engine->points[best].distrusted ? chosen : best;
+    bool is_best =
+        engine->points[best].distrusted || engine_worth(engine, chosen) >= engine_worth(engine, best);
+    engine->best = is_best ? chosen : best;
     /* Nothing is fitted any more: what misses the limit on latency, or is not trusted, is no rival. */
     engine_limit_expect(engine);
     for (size_t i = 0; i < engine->space->n_points; i++) {

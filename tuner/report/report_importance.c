@@ -13,7 +13,11 @@ void report_importance_text(FILE *out, const struct tune *tune)
         sensitivity_text(tune, &sensitivity, lines, &n);
         for (size_t i = 0; i < n; i++)
             fprintf(out, "%-13s%s\n", i == 0 ? "What matters" : "", lines[i]);
-        if (n == 0)
+        if (n > 0)
+            fputs("             (one change at a time, the rest as recommended; \"anything\": whatever the "
+                  "rest)\n",
+                  out);
+        else
             fputs("What matters too little was measured to tell the factors apart\n", out);
     }
     sensitivity_done(&sensitivity);

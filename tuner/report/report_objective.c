@@ -47,6 +47,13 @@ static const char *format(enum objective objective, double value, char text[UNIT
     return text;
 }
 
+const char *report_objective_baseline(const struct tune *tune)
+{
+    return tune->baseline_is_default              ? "the default"
+           : tune->settings->search.current_given ? "the current setting"
+                                                  : "the cheapest setting of the table";
+}
+
 void report_objective_text(FILE *out, const struct tune *tune)
 {
     enum objective objective = tune->settings->search.objective;
@@ -62,8 +69,9 @@ void report_objective_text(FILE *out, const struct tune *tune)
         fprintf(out, "  (%g %% interval %s to %s, %zu replays)", 100 * tune->settings->runs.confidence_share,
                 format(objective, figure.ci.low, low), format(objective, figure.ci.high, high), figure.n);
     if (ratio.has)
-        fprintf(out, "\n             %.2f x that of the baseline (%.2f to %.2f)%s", ratio.mean, ratio.ci.low,
-                ratio.ci.high, row->lower ? "; less is better" : "");
+        fprintf(out, "\n             %.2f x that of %s (%.2f to %.2f)%s", ratio.mean,
+                report_objective_baseline(tune), ratio.ci.low, ratio.ci.high,
+                row->lower ? "; less is better" : "");
 }
 
 void report_objective_sureness(FILE *out, const struct tune *tune)

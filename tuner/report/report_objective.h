@@ -8,6 +8,9 @@
 #include <jansson.h>
 #include <stdio.h>
 
+/* What the answer is compared with, in words. */
+const char *report_objective_baseline(const struct tune *tune);
+
 /* The line "Objective  ..."; nothing for throughput and for profiles. */
 void report_objective_text(FILE *out, const struct tune *tune);
 

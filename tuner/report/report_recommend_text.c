@@ -45,12 +45,15 @@ static void print_point_setting(FILE *out, const struct point *point, bool writi
     fputs(")\n", out);
 }
 
+/* Of throughput, which is a gain only where that is looked for. */
 static void print_gain(FILE *out, const char *what, const struct row *row, struct objective_ratio gain,
-                       double confidence)
+                       const struct tune *tune)
 {
+    double confidence = tune->settings->runs.confidence_share;
+    const char *label = tune_is_of_throughput(tune) ? "Gain" : "Rate";
     char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE];
     int digits = gain.mean < 10 ? 2 : gain.mean < 100 ? 1 : 0;
-    fprintf(out, "Gain         %.*f x %s, %s at %s  (%g %% interval %.*f to %.*f)\n", digits, gain.mean, what,
+    fprintf(out, "%-13s%.*f x %s, %s at %s  (%g %% interval %.*f to %.*f)\n", label, digits, gain.mean, what,
             factors_format(&row->point, text), text_short_rate(row->mean_bps, rate), confidence * 100, digits,
             gain.ci.low, digits, gain.ci.high);
 }
@@ -58,18 +61,15 @@ static void print_gain(FILE *out, const char *what, const struct row *row, struc
 static void print_gains(FILE *out, const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
-    double confidence = tune->settings->runs.confidence_share;
-    const char *name = tune->baseline_is_default              ? "the default"
-                       : tune->settings->search.current_given ? "the current setting"
-                                                              : "the cheapest setting of the table";
+    const char *name = report_objective_baseline(tune);
     if (answer->speedup.has)
-        print_gain(out, name, &answer->baseline, answer->speedup, confidence);
+        print_gain(out, name, &answer->baseline, answer->speedup, tune);
     else
         fprintf(out, "Gain         unknown: %s could not be measured often enough\n", name);
     if (answer->default_speedup.has)
-        print_gain(out, "the default", &answer->default_setting, answer->default_speedup, confidence);
+        print_gain(out, "the default", &answer->default_setting, answer->default_speedup, tune);
     if (answer->has_unsplit && tune->split_gain.has && tune->engine.chosen == tune->split)
-        print_gain(out, "one size for reads and writes", &answer->unsplit, tune->split_gain, confidence);
+        print_gain(out, "one size for reads and writes", &answer->unsplit, tune->split_gain, tune);
 }
 
 /* "3.6 x the latency", "224 x", or "the same latency". */
@@ -97,7 +97,12 @@ static void print_fastest(FILE *out, const struct answer *answer)
     print_multiple(out, best->latency_ns.mean / chosen->latency_ns.mean, "latency");
     fputs(" and ", out);
     print_multiple(out, bytes, "bytes in flight");
-    fputc('\n', out);
+    fputs(best->replays < ENGINE_MIN_REPLAYS ? "; seen in few runs\n" : "\n", out);
+    fprintf(out,
+            "             Of the settings that lose at most %g %% (--tolerance) the one with the least in "
+            "flight is "
+            "recommended.\n",
+            100 * answer->tune->settings->search.tolerance_share);
 }
 
 /* The bound shrinks about as standard errors do, with the square root of the time (docs/statistics.md says
