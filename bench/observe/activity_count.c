@@ -3,6 +3,7 @@
 #include "bench/observe/activity_internal.h"
 
 #include <errno.h>
+#include <linux/audit.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -14,6 +15,16 @@
 
 #define SYSCALL_STOP (SIGTRAP | 0x80)
 
+#if defined(__x86_64__)
+#define OWN_ARCH AUDIT_ARCH_X86_64
+#elif defined(__i386__)
+#define OWN_ARCH AUDIT_ARCH_I386
+#elif defined(__aarch64__)
+#define OWN_ARCH AUDIT_ARCH_AARCH64
+#else
+#define OWN_ARCH 0U /* not known: all are taken for our own */
+#endif
+
 struct counter {
     pid_t root;
     struct activity *activity;
@@ -21,10 +32,13 @@ struct counter {
     int status; /* of the root's end */
 };
 
-static void count_call(struct counter *counter, uint64_t number)
+/* Programs of another word size have numbers of their own: their calls count, and are not told apart. */
+static void count_call(struct counter *counter, uint32_t arch, uint64_t number)
 {
     struct activity *activity = counter->activity;
     activity->syscalls++;
+    if (OWN_ARCH != 0 && arch != OWN_ARCH)
+        return;
     switch (number) {
     case SYS_mmap:
 #ifdef SYS_mmap2
@@ -57,7 +71,7 @@ static void look_at_call(struct counter *counter, pid_t pid)
     struct __ptrace_syscall_info info;
     if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, (void *)sizeof info, &info) > 0 &&
         info.op == PTRACE_SYSCALL_INFO_ENTRY)
-        count_call(counter, info.entry.nr);
+        count_call(counter, info.arch, info.entry.nr);
 }
 
 /* The root's account holds what its children did that it waited for. */

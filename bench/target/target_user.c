@@ -140,7 +140,7 @@ static bool read_fdinfo(const char *pid, const char *fd, struct fdinfo *ret)
  * are opened by names, pipes and sockets have none. */
 static bool may_be_sought(const char *path, uint64_t inode, const struct sought *sought)
 {
-    char first;
+    char first = 0;
     return sought->n_parts == 0 ? inode == sought->inode : readlink(path, &first, 1) == 1 && first == '/';
 }
 

@@ -22,12 +22,22 @@ static struct activity count(const char *line)
     return activity;
 }
 
+/* Calls of programs with another word size than ours count, and are not told apart. */
+static void want_programs_like_us(void)
+{
+    if (sizeof(void *) == 4) {
+        puts("# skip: the programs of this machine have 64 bits, this test has 32");
+        skip();
+    }
+}
+
 TEST(calls_of_children_count_too)
 {
     const struct activity few = count("dd if=/dev/zero of=/dev/null bs=1 count=1 2>/dev/null");
     const struct activity many = count("dd if=/dev/zero of=/dev/null bs=1 count=1001 2>/dev/null");
     assert_close(many.syscalls - few.syscalls, 2000, 40);
     assert_close(many.transferred_bytes - few.transferred_bytes, 2000, 40);
+    want_programs_like_us();
     assert_true(few.maps > 0);
 }
 
@@ -42,6 +52,7 @@ TEST(processes_programs_and_signals_are_counted)
 
 TEST(waiting_for_a_time_and_flushing_are_counted)
 {
+    want_programs_like_us();
     const struct activity none = count("exit 0");
     const struct activity some = count("sleep 0.01; sync -d /dev/null 2>/dev/null; exit 0");
     assert_close(some.sleeps - none.sleeps, 1, 0);
