@@ -58,9 +58,10 @@ int base_sequence_estimate(const struct base_sequence_runs *runs, double confide
     int result = check_runs(runs);
     if (result < 0)
         return result;
-    double *costs = calloc(2 * n, sizeof *costs), *ratios = costs + n;
+    double *costs = calloc(2 * n, sizeof *costs);
     if (costs == NULL)
         return -ENOMEM;
+    double *ratios = costs + n;
     double base_s = 0, delayed_s = 0;
     for (size_t i = 0; i < n; i++) {
         const double alone_s = length_of(runs->base_s + i * m, m);

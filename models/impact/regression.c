@@ -77,9 +77,10 @@ static int fit_robust(struct design *design)
 static int fit_non_negative(struct design *design)
 {
     const size_t n = design->x->size1, k = design->x->size2 - 1;
-    double *a = calloc(n * k + k, sizeof *a), *x = a + n * k;
+    double *a = calloc(n * k + k, sizeof *a);
     if (a == NULL)
         return -ENOMEM;
+    double *x = a + n * k;
     for (size_t i = 0; i < n; i++) {
         for (size_t j = 0; j < k; j++)
             a[i * k + j] = gsl_matrix_get(design->x, i, j + 1);

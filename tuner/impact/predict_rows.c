@@ -44,9 +44,10 @@ static int fit_rows(struct predict_rows *rows, struct err *err)
     const struct number_table *train = &rows->train;
     const size_t n = train->n_rows, k = train->n_columns - 1;
     size_t collinear = 0;
-    double *metrics = calloc(n * (k + 1), sizeof *metrics), *targets = metrics + n * k;
+    double *metrics = calloc(n * (k + 1), sizeof *metrics);
     if (metrics == NULL)
         return err_set(err, -ENOMEM, "no memory for %zu rows", n);
+    double *targets = metrics + n * k;
     for (size_t i = 0; i < n; i++) {
         memcpy(metrics + i * k, train->values + i * (k + 1), k * sizeof *metrics);
         targets[i] = train->values[i * (k + 1) + k];

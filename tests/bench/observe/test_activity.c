@@ -26,7 +26,7 @@ static struct activity count(const char *line)
 static void want_programs_like_us(void)
 {
     if (sizeof(void *) == 4) {
-        puts("# skip: the programs of this machine have 64 bits, this test has 32");
+        print_message("the programs of this machine have 64 bits, this test has 32\n");
         skip();
     }
 }

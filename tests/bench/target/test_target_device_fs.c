@@ -414,21 +414,21 @@ TEST(links_and_other_nodes_lead_to_the_same_guards)
     is_refused(node, -EBUSY, "mounted at ");
 }
 
-static char node[300];
+static char other_node[300];
 
 static bool open_node(void)
 {
-    return open(node, O_RDWR | O_CLOEXEC) >= 0;
+    return open(other_node, O_RDWR | O_CLOEXEC) >= 0;
 }
 
 TEST(process_that_has_it_open_by_a_node_elsewhere_is_found)
 {
     struct stat status;
     make_disk("");
-    snprintf(node, sizeof(node), "%s/node", rig.directory);
+    snprintf(other_node, sizeof(other_node), "%s/node", rig.directory);
     assert_int_equal(stat(rig.loop, &status), 0);
-    rig_need(mknod(node, S_IFBLK | 0600, status.st_rdev) == 0, "no node can be made");
-    AUTO(auto_close) int fd = open(node, O_RDONLY | O_CLOEXEC);
+    rig_need(mknod(other_node, S_IFBLK | 0600, status.st_rdev) == 0, "no other_node can be made");
+    AUTO(auto_close) int fd = open(other_node, O_RDONLY | O_CLOEXEC);
     rig_need(fd >= 0, "nodes do not work in the directory of tests");
     pid_t child = child_hold(open_node);
     is_refused(rig.loop, -EBUSY, "open in process ");
