@@ -427,7 +427,7 @@ TEST(process_that_has_it_open_by_a_node_elsewhere_is_found)
     make_disk("");
     snprintf(other_node, sizeof(other_node), "%s/node", rig.directory);
     assert_int_equal(stat(rig.loop, &status), 0);
-    rig_need(mknod(other_node, S_IFBLK | 0600, status.st_rdev) == 0, "no other_node can be made");
+    rig_need(mknod(other_node, S_IFBLK | 0600, status.st_rdev) == 0, "no node can be made");
     AUTO(auto_close) int fd = open(other_node, O_RDONLY | O_CLOEXEC);
     rig_need(fd >= 0, "nodes do not work in the directory of tests");
     pid_t child = child_hold(open_node);
