@@ -214,24 +214,13 @@ int atoms_time_delayed(struct atoms *atoms, size_t i, uint64_t delay_ns, double 
     return result;
 }
 
-static void shuffle_tests(struct rng *rng, size_t *order, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        order[i] = i;
-    for (size_t i = n; i > 1; i--) {
-        const size_t other = (size_t)(rng_uniform(rng) * (double)i), held = order[i - 1];
-        order[i - 1] = order[other];
-        order[other] = held;
-    }
-}
-
 int atoms_measure(struct atoms *atoms, const struct atoms_plan *plan)
 {
     size_t order[ATOMS_MAX];
     struct rng rng;
     rng_init(&rng, plan->seed);
     for (uint32_t round = 0; round < plan->n_rounds; round++) {
-        shuffle_tests(&rng, order, atoms->n);
+        rng_order(&rng, order, atoms->n);
         for (size_t k = 0; k < atoms->n; k++) {
             struct atoms_sample *sample = &atoms->sample[order[k]];
             if (plan->interrupted != NULL && atomic_load(plan->interrupted) != 0)

@@ -98,3 +98,14 @@ uint64_t rng_derive(uint64_t seed, uint64_t stream)
 {
     return mix(mix(seed + GOLDEN_GAMMA) + (stream + 1) * 0xd1342543de82ef95ULL);
 }
+
+void rng_order(struct rng *rng, size_t *ret_order, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        ret_order[i] = i;
+    for (size_t i = n; i > 1; i--) {
+        size_t other = rng_next(rng) % i, held = ret_order[i - 1];
+        ret_order[i - 1] = ret_order[other];
+        ret_order[other] = held;
+    }
+}

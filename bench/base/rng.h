@@ -15,6 +15,9 @@ double rng_uniform(struct rng *rng); /* (0,1), never 0 or 1 */
 double rng_normal(struct rng *rng);  /* standard normal */
 void rng_fill(struct rng *rng, void *buffer, size_t size);
 
+/* The numbers 0 .. n - 1 in random order. */
+void rng_order(struct rng *rng, size_t *ret_order, size_t n);
+
 /* A seed from getrandom(2). */
 uint64_t rng_seed_from_system(void);
 

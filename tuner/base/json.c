@@ -132,3 +132,15 @@ int json_print_line(FILE *out, json_t *document, struct err *err)
 {
     return print_document(out, document, 0, err);
 }
+
+json_t *json_read_file(const char *path, struct err *err)
+{
+    json_error_t where;
+    errno = 0;
+    json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
+    if (document == NULL && where.line < 0)
+        (void)err_sys(err, errno != 0 ? -errno : -EIO, "%.200s", path);
+    else if (document == NULL)
+        (void)err_set(err, -EINVAL, "%.200s:%d: is no JSON: %.100s", path, where.line, where.text);
+    return document;
+}

@@ -196,13 +196,10 @@ static int take_document(const char *path, json_t *document, struct atoms_figure
 
 int atoms_figures_read(const char *path, struct atoms_figures *ret, struct err *err)
 {
-    json_error_t where;
-    json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
+    json_t *document = json_read_file(path, err);
     *ret = (struct atoms_figures){0};
-    if (document == NULL && where.line < 0)
-        return err_set(err, -ENOENT, "%.200s: cannot be read", path);
     if (document == NULL)
-        return err_set(err, -EINVAL, "%.200s:%d: is no JSON: %.100s", path, where.line, where.text);
+        return err->code;
     int result = take_document(path, document, ret, err);
     json_decref(document);
     return result;

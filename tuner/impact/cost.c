@@ -208,24 +208,12 @@ static int one_run(struct cost *cost, struct cost_reference *made, size_t load, 
     return 0;
 }
 
-/* Numbers 0..n - 1 in random order. */
-static void shuffle_runs(struct rng *rng, size_t *order, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        order[i] = i;
-    for (size_t i = n; i > 1; i--) {
-        const size_t other = (size_t)(rng_uniform(rng) * (double)i), held = order[i - 1];
-        order[i - 1] = order[other];
-        order[other] = held;
-    }
-}
-
 static int one_block(struct cost *cost, struct rng *rng, struct progress *progress, struct err *err)
 {
     size_t order[SETTINGS_MAX_FILES * (COST_MAX_LOADS + 1)];
     const size_t n_series = cost->n_loads + 1, n = cost->n_references * n_series;
     int result = 0;
-    shuffle_runs(rng, order, n);
+    rng_order(rng, order, n);
     for (size_t i = 0; i < n && result == 0; i++) {
         progress_show(progress, "run %zu of %u: %zu of %zu", cost->n_runs + 1, cost->settings->cost.runs,
                       i + 1, n);

@@ -73,12 +73,9 @@ static int take_profile(struct predict_task *task, const json_t *document, struc
 
 int predict_task_read_profile(struct predict_task *task, const char *path, struct err *err)
 {
-    json_error_t where;
-    json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
-    if (document == NULL && where.line < 0)
-        return err_set(err, -ENOENT, "%.200s: cannot be read", path);
+    json_t *document = json_read_file(path, err);
     if (document == NULL)
-        return err_set(err, -EINVAL, "%.200s:%d: is no JSON: %.100s", path, where.line, where.text);
+        return err->code;
     int result = take_profile(task, document, err);
     json_decref(document);
     return result < 0 ? err_prefix(err, "%.200s", path) : 0;

@@ -77,13 +77,9 @@ static int take_activity(struct predict_vm *vm, const char *path, const json_t *
 
 static int read_activity(struct predict_vm *vm, const char *path, struct err *err)
 {
-    json_error_t where;
-    json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &where);
-    if (document == NULL && where.line < 0)
-        return err_set(err, -ENOENT, "--activity: %.200s: cannot be read", path);
+    json_t *document = json_read_file(path, err);
     if (document == NULL)
-        return err_set(err, -EINVAL, "--activity: %.200s:%d: is no JSON: %.100s", path, where.line,
-                       where.text);
+        return err_prefix(err, "--activity");
     int result = take_activity(vm, path, document, err);
     json_decref(document);
     return result;

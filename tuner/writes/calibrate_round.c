@@ -49,18 +49,6 @@ static int measure_cache(struct calibration *calibration, struct calibrate_round
     return result == -EAGAIN ? 0 : result;
 }
 
-/* Sizes come in another order in every round, so that what drifts meets all alike. */
-static void shuffle(size_t *order, size_t n, struct rng *rng)
-{
-    for (size_t i = 0; i < n; i++)
-        order[i] = i;
-    for (size_t i = n; i > 1; i--) {
-        size_t k = rng_next(rng) % i, kept = order[i - 1];
-        order[i - 1] = order[k];
-        order[k] = kept;
-    }
-}
-
 /* Costs of calls of several sizes: of all_bytes of each, or (0) of CALIBRATE_SMALL_CALLS of each. */
 static int
 measure_sizes(struct calibration *calibration,
@@ -69,7 +57,8 @@ measure_sizes(struct calibration *calibration,
 {
     size_t order[CALIBRATE_N_CALLS];
     int result = 0;
-    shuffle(order, n_sizes, rng);
+    /* Sizes come in another order in every round, so that what drifts meets all alike. */
+    rng_order(rng, order, n_sizes);
     for (size_t i = 0; i < n_sizes && result == 0; i++) {
         uint64_t bytes = (uint64_t)sizes_bytes[order[i]];
         result = measure(&calibration->rig, bytes,
@@ -84,7 +73,7 @@ static int measure_large(struct calibration *calibration, struct calibrate_round
     size_t order[CALIBRATE_N_LARGE];
     uint64_t bytes[CALIBRATE_N_LARGE];
     double costs_s[CALIBRATE_N_LARGE];
-    shuffle(order, CALIBRATE_N_LARGE, rng);
+    rng_order(rng, order, CALIBRATE_N_LARGE);
     for (size_t i = 0; i < CALIBRATE_N_LARGE; i++)
         bytes[i] = (uint64_t)calibration->sizes.large_bytes[order[i]];
     uint64_t each_bytes = (uint64_t)calibration->sizes.large_bytes[CALIBRATE_N_LARGE - 1] / 2;

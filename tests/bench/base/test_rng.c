@@ -152,3 +152,20 @@ TEST(system_seeds_differ)
 {
     assert_true(rng_seed_from_system() != rng_seed_from_system());
 }
+
+TEST(an_order_holds_every_number_once_and_is_another_one_each_time)
+{
+    struct rng rng;
+    size_t first[50], second[50];
+    bool seen[50] = {false};
+    rng_init(&rng, 5);
+    rng_order(&rng, first, 50);
+    rng_order(&rng, second, 50);
+    for (size_t i = 0; i < 50; i++) {
+        assert_in_range(first[i], 0, 49);
+        assert_false(seen[first[i]]);
+        seen[first[i]] = true;
+    }
+    assert_memory_not_equal(first, second, sizeof first);
+    rng_order(&rng, first, 0);
+}

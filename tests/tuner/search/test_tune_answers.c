@@ -1,4 +1,4 @@
-/* Tests of tuner/search/tune_choose: what is recommended, and against which baseline. */
+/* Tests of tuner/search/tune: what is recommended, and against which baseline. */
 #include "tests/tuner/search/tune_rig.h"
 
 #include <errno.h>

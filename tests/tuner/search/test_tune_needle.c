@@ -1,4 +1,4 @@
-/* A point that nobody expects anything of is found, and what is claimed of those that are not found holds. */
+/* Tests of tuner/search/tune: a point that nobody expects anything of is found, and what is claimed holds. */
 #include "tests/tuner/search/tune_rig.h"
 
 #define RUN_STD 0.1
