@@ -77,8 +77,9 @@ TEST(device_that_shrinks_is_written_no_more)
     check_text(target_open_run(&target, false, true, &fd, &err), -ESTALE, "made shorter");
 }
 
-#define N_RACES  200
-#define PAUSE_US 20000
+#define N_RACES        200
+#define MOUNT_PAUSE_US 20000
+#define OPEN_PAUSE_US  1000
 
 static struct {
     atomic_bool stop, mounted;
@@ -96,7 +97,7 @@ static void *mount_again_and_again(void *unused)
         sched_yield();
         atomic_store(&racer.mounted, false);
         umount(rig.point);
-        usleep(PAUSE_US); /* else the device is hardly ever free */
+        usleep(MOUNT_PAUSE_US); /* else the device is hardly ever free */
     }
     return NULL;
 }
@@ -117,6 +118,7 @@ TEST(a_mount_and_a_target_never_have_it_together)
             n_both += atomic_load(&racer.mounted);
         }
         target_close(&target);
+        usleep(i % 4 * OPEN_PAUSE_US); /* else the device is never free */
     }
     atomic_store(&racer.stop, true);
     pthread_join(thread, NULL);
