@@ -9,6 +9,8 @@
 #define CAUTIOUS_SD 1.645
 /* Where a run of the best costs more of the budget than this, others are believed with few replays. */
 #define DEAR_SHARE 0.04
+/* How much more may be in flight for an answer that is proved. */
+#define SURE_TIMES 4
 
 bool engine_is_eligible(const struct engine *engine, size_t point)
 {
@@ -115,6 +117,35 @@ bool engine_is_good_enough(const struct engine *engine, size_t best, size_t poin
     return dear && engine->belief.chosen != NULL && believed_shortfall(engine, best, point) <= engine->margin;
 }
 
+/* The cheapest of the points that are good enough, or ENGINE_NONE; of those with at most `most_bytes` in
+ * flight, and with `proved` only of those whose own replays prove it. */
+static size_t cheapest(const struct engine *engine, const size_t *points, size_t n, size_t best, bool proved,
+                       double most_bytes)
+{
+    size_t found = ENGINE_NONE;
+    for (size_t i = 0; i < n; i++) {
+        size_t point = points[i];
+        bool fits = point == best || (proved ? engine->verdicts[point] == VERDICT_EQUIVALENT
+                                             : engine_is_good_enough(engine, best, point));
+        if (fits && engine->points[point].in_flight_bytes <= most_bytes &&
+            (found == ENGINE_NONE || engine_is_cheaper(engine, point, found)))
+            found = point;
+    }
+    return found;
+}
+
+/* A cheap point that loses just about the margin can be proved by no number of replays. Where a little more
+ * in flight makes the answer sure, that is worth it. */
+static size_t choose_among(const struct engine *engine, const size_t *points, size_t n, size_t best)
+{
+    size_t expected = cheapest(engine, points, n, best, false, INFINITY);
+    if (engine->phase == ENGINE_RACE)
+        return expected;
+    double most_bytes = SURE_TIMES * engine->points[expected].in_flight_bytes;
+    size_t sure = cheapest(engine, points, n, best, true, most_bytes);
+    return sure != ENGINE_NONE ? sure : expected;
+}
+
 void engine_choose(struct engine *engine)
 {
     size_t *points = malloc(engine->space->n_points * sizeof *points), n = 0;
@@ -123,11 +154,8 @@ void engine_choose(struct engine *engine)
     if (best != ENGINE_NONE) {
         set_verdicts(engine, points, n, best);
         engine->best = engine->chosen = points[best];
-        for (size_t i = 0; i < n && !engine->prefers_fastest; i++) {
-            if (engine_is_good_enough(engine, points[best], points[i]) &&
-                engine_is_cheaper(engine, points[i], engine->chosen))
-                engine->chosen = points[i];
-        }
+        if (!engine->prefers_fastest)
+            engine->chosen = choose_among(engine, points, n, points[best]);
     }
     free(points);
 }

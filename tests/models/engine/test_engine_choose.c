@@ -1,0 +1,48 @@
+/* Tests of models/engine/engine_choose: which of the points that are good enough is the answer. */
+#include "tests/models/engine/engine_rig.h"
+
+ENGINES();
+
+/* Every second run is above the response and every second below. */
+static void tell_scattered(size_t point, double response, double apart, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        tell(point, response + (i % 2 == 0 ? apart : -apart), 1);
+}
+
+/* The best has much in flight; a cheap point loses just about the margin; one with `times` as much in flight
+ * as that loses nearly nothing, and many runs show it. */
+static void know_three(enum engine_phase phase, double times, size_t *ret_cheap, size_t *ret_sure)
+{
+    struct engine wanted = usual();
+    wanted.margin = 0.1;
+    begin(wanted, 1);
+    size_t best = HILL;
+    *ret_cheap = point_of(0, 0, 1);
+    *ret_sure = point_of(1, 0, 1);
+    engine.points[*ret_sure].in_flight_bytes = times * engine.points[*ret_cheap].in_flight_bytes;
+    tell_scattered(best, 21, 0.02, 40);
+    tell_scattered(*ret_sure, 20.99, 0.02, 40);
+    tell_scattered(*ret_cheap, 20.91, 0.02, 8);
+    engine.phase = phase;
+    engine_choose(&engine);
+    assert_int_equal(engine.best, best);
+    assert_int_equal(engine.verdicts[*ret_sure], VERDICT_EQUIVALENT);
+    assert_int_equal(engine.verdicts[*ret_cheap], VERDICT_UNDECIDED);
+}
+
+TEST(a_little_more_in_flight_is_taken_for_a_proof)
+{
+    size_t cheap, sure;
+    know_three(ENGINE_CHOICE, 4, &cheap, &sure);
+    assert_int_equal(engine.chosen, sure);
+    know_three(ENGINE_CHOICE, 5, &cheap, &sure);
+    assert_int_equal(engine.chosen, cheap);
+}
+
+TEST(while_the_race_lasts_the_cheaper_one_may_still_be_proved)
+{
+    size_t cheap, sure;
+    know_three(ENGINE_RACE, 4, &cheap, &sure);
+    assert_int_equal(engine.chosen, cheap);
+}
