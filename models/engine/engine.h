@@ -184,7 +184,9 @@ struct engine {
     size_t best, chosen;    /* ENGINE_NONE: nothing can be chosen */
     double probability;     /* that nothing is better than the chosen point by more than the tolerance */
     double shortfall; /* what is lost at most, on the response's scale, with the confidence; NaN: unknown */
-    bool is_proved;   /* within the margin of the best by its own replays, not on average */
+    double
+        expected_shortfall; /* by what is believed of the best and the chosen point; 0 where both are one */
+    bool is_proved;         /* within the margin of the best by its own replays, not on average */
     bool conclusive;
 };
 
@@ -267,6 +269,14 @@ double engine_expected_shortfall(double mean, double variance);
 
 /* Sets verdicts, best and chosen from all that was told. */
 void engine_choose(struct engine *engine);
+
+/* What would be lost at most after `times` the time: the part of the shortfall that is not expected shrinks
+ * as standard errors do. On the response's scale; NaN: unknown. */
+double engine_shortfall_after(const struct engine *engine, double times);
+
+/* How many times the time may make the answer conclusive, at least 1; INFINITY: more time hardly would, NaN:
+ * unknown. */
+double engine_times_to_settle(const struct engine *engine);
 
 /* Makes a measured point the answer in place of the chosen one, for reasons of the caller's. probability and
  * shortfall are NaN, and conclusive false, where the point is outside the space. 0 or -ENOMEM. */

@@ -160,6 +160,18 @@ void engine_choose(struct engine *engine)
     free(points);
 }
 
+/* By the belief where there is one, else by the replays. */
+static double expected_loss(const struct engine *engine)
+{
+    size_t best = engine->best, chosen = engine->chosen;
+    const struct belief *belief = &engine->belief;
+    if (best == ENGINE_NONE || best == chosen)
+        return 0;
+    double lost = belief->chosen != NULL ? belief->mean[best] - belief->mean[chosen]
+                                         : belief->moments[best].mean - belief->moments[chosen].mean;
+    return fmax(0, lost);
+}
+
 /* What is claimed of the chosen point, which lies in the space. 0 or -ENOMEM. */
 static int claim(struct engine *engine)
 {
@@ -170,10 +182,27 @@ static int claim(struct engine *engine)
         return -ENOMEM;
     engine->probability = claimed.probability_within;
     engine->shortfall = claimed.shortfall;
+    engine->expected_shortfall = expected_loss(engine);
     engine->is_proved = chosen == engine->best || engine->verdicts[chosen] == VERDICT_EQUIVALENT;
     engine->conclusive = claimed.shortfall <= engine->tolerance &&
                          engine->points[chosen].n_confirming >= ENGINE_CONFIRMING_LEAST;
     return 0;
+}
+
+double engine_shortfall_after(const struct engine *engine, double times)
+{
+    double expected = fmin(engine->expected_shortfall, engine->shortfall);
+    return expected + (engine->shortfall - expected) / sqrt(times);
+}
+
+double engine_times_to_settle(const struct engine *engine)
+{
+    double room = engine->tolerance - engine->expected_shortfall;
+    if (!isfinite(engine->shortfall))
+        return NAN;
+    if (engine->shortfall <= engine->tolerance)
+        return 1;
+    return room > 0 ? pow((engine->shortfall - engine->expected_shortfall) / room, 2) : INFINITY;
 }
 
 int engine_judge(struct engine *engine)

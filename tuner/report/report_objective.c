@@ -74,20 +74,6 @@ void report_objective_text(FILE *out, const struct tune *tune)
                 row->lower ? "; less is better" : "");
 }
 
-void report_objective_sureness(FILE *out, const struct tune *tune)
-{
-    const struct settings *settings = tune->settings;
-    double share = 100 * tune_shortfall_share(tune), tolerance = 100 * settings->search.tolerance_share;
-    double unit = fabs(tolerance - round(tolerance)) < 1e-9 ? 1 : 0.1;
-    double lost = ceil(share / unit - 1e-9) * unit, confidence = 100 * settings->runs.confidence_share;
-    if (!isfinite(share))
-        fputs("not known: too little was measured to compare with the rest of the space", out);
-    else if (objective_table[settings->search.objective].lower)
-        fprintf(out, "%g %% sure of at most %g %% above the lowest possible here", confidence, lost);
-    else
-        fprintf(out, "%g %% sure of at least %g %% of the best possible here", confidence, 100 - lost);
-}
-
 json_t *report_objective_json_ratio(struct objective_ratio ratio)
 {
     return ratio.has ? json_interval(ratio.mean, ratio.ci.low, ratio.ci.high) : json_null();

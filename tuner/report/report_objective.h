@@ -14,11 +14,6 @@ const char *report_objective_baseline(const struct tune *tune);
 /* The line "Objective  ..."; nothing for throughput and for profiles. */
 void report_objective_text(FILE *out, const struct tune *tune);
 
-/* "95 % sure of at least 94 % of the best possible here", of a latency "of at most 6 % above the lowest"; or
- * that it is not known. Rounded to the safe side, with a decimal only where the tolerance has one, so that it
- * never seems to meet a tolerance that it misses. */
-void report_objective_sureness(FILE *out, const struct tune *tune);
-
 /* name, unit, better ("higher" or "lower"), mean, ci_low, ci_high, replays, ratio_to_baseline; null where
  * there is no answer, and with a --profile, which has no figure of its own. A new reference. */
 json_t *report_objective_json(const struct tune *tune);

@@ -3,6 +3,7 @@
 #include "tuner/base/style.h"
 #include "tuner/base/text.h"
 #include "tuner/report/answer.h"
+#include "tuner/report/report_certainty.h"
 #include "tuner/report/report_fio_job.h"
 #include "tuner/report/report_importance.h"
 #include "tuner/report/report_objective.h"
@@ -17,9 +18,8 @@
 #include <stdlib.h>
 
 #define TABLE_ROWS 10
+#define LONGER     1.5  /* times the usual length, from which on a run is called longer */
 #define SAME_LOG   0.05 /* of a ratio, at most, for two figures to be called the same */
-/* Beyond so many budgets a forecast is no more than "more". */
-#define LARGEST_FACTOR 20
 
 static void print_point_setting(FILE *out, const struct point *point, bool writing)
 {
@@ -91,50 +91,22 @@ static void print_fastest(FILE *out, const struct answer *answer)
     double more = 100 * (best->mean_bps / chosen->mean_bps - 1);
     double bytes =
         (double)factors_bytes_in_flight(&best->point) / (double)factors_bytes_in_flight(&chosen->point);
-    if (more < 0.5)
+    if (more < 0.5 && bytes < 1 + SAME_LOG)
         return;
-    fprintf(out, "Fastest      %s: %.0f %% more, at ", factors_format(&best->point, text), more);
+    fprintf(out, "Fastest      %s: ", factors_format(&best->point, text));
+    if (more < 0.5)
+        fputs("no faster in the replays after the choice, at ", out);
+    else
+        fprintf(out, "%.0f %% more, at ", more);
     print_multiple(out, best->latency_ns.mean / chosen->latency_ns.mean, "latency");
     fputs(" and ", out);
     print_multiple(out, bytes, "bytes in flight");
     fputs(best->replays < ENGINE_MIN_REPLAYS ? "; seen in few runs\n" : "\n", out);
     fprintf(out,
-            "             Of the settings that lose at most %g %% (--tolerance) the one with the least in "
-            "flight is "
-            "recommended.\n",
+            "             Of the settings that %s at most %g %% (--tolerance) the one with the least in "
+            "flight is recommended.\n",
+            answer->tune->engine.is_proved ? "are shown to lose" : "are expected to lose",
             100 * answer->tune->settings->search.tolerance_share);
-}
-
-/* The bound shrinks about as standard errors do, with the square root of the time (docs/statistics.md says
- * how often that is enough). What a limit on p99 leaves unknown may need longer runs instead. */
-static void print_needed_budget(FILE *out, const struct tune *tune)
-{
-    double ratio = tune_shortfall_share(tune) / tune->settings->search.tolerance_share;
-    double factor = fmax(ratio * ratio, 1.5);
-    double seconds = (double)tune->settings->limits.budget_ns / 1e9 * fmin(factor, LARGEST_FACTOR);
-    if (tune->settings->search.max_latency_p99_ns != 0)
-        return;
-    fprintf(out, "             %s --budget %.0fs may settle it; a larger --tolerance settles it sooner.\n",
-            factor > LARGEST_FACTOR ? "More than" : "A", ceil(seconds / 10) * 10);
-}
-
-static void print_certainty(FILE *out, const struct tune *tune)
-{
-    const struct settings *settings = tune->settings;
-    double tolerance = 100 * settings->search.tolerance_share;
-    bool lower = objective_table[settings->search.objective].lower;
-    fputs("How sure     ", out);
-    report_objective_sureness(out, tune);
-    fputc('\n', out);
-    if (tune->engine.conclusive || !isfinite(tune_shortfall_share(tune)))
-        return;
-    if (100 * tune_shortfall_share(tune) <= tolerance) {
-        fputs("             Not conclusive: too few replays were made after the choice.\n", out);
-        return;
-    }
-    fprintf(out, "             Not conclusive: --tolerance asks for at %s %g %%.\n", lower ? "most" : "least",
-            lower ? tolerance : 100 - tolerance);
-    print_needed_budget(out, tune);
 }
 
 /* "97 %" of what the best reaches in the objective; of latencies, how much of this one the lowest is. */
@@ -183,6 +155,16 @@ static void print_point_line(FILE *out, const struct tune *tune, size_t i)
             is_out ? style_text(out, STYLE_PLAIN) : "");
 }
 
+/* What the words of the last column mean, of those that are not plain. */
+static void print_legend(FILE *out, const struct tune *tune)
+{
+    fprintf(out,
+            "  (as good: shown to be within %g %% of the best; may be as good: not settled; few runs: fewer "
+            "than %d.\n"
+            "   The figures further up are of the replays after the choice alone.)\n",
+            100 * tune->settings->search.tolerance_share, ENGINE_MIN_REPLAYS);
+}
+
 static int print_table(FILE *out, const struct tune *tune, struct err *err)
 {
     size_t *order, n;
@@ -198,6 +180,8 @@ static int print_table(FILE *out, const struct tune *tune, struct err *err)
         if (k < TABLE_ROWS || named)
             print_point_line(out, tune, order[k]);
     }
+    if (result == 0 && tune->engine.best != ENGINE_NONE)
+        print_legend(out, tune);
     free(order);
     return result;
 }
@@ -222,16 +206,28 @@ static void print_method(FILE *out, const struct tune *tune)
     }
 }
 
+/* "50 ms", or "50 ms to 1.2 s" where slow settings need longer runs. */
+static void print_lengths(FILE *out, const struct tune *tune)
+{
+    char text[UNITS_TEXT_SIZE];
+    double longest = 0;
+    for (size_t i = 0; i < tune->n_records; i++)
+        longest = fmax(longest, tune->engine.points[i].last_seconds * 1e9);
+    fputs(text_short_duration((double)tune->duration_ns, text), out);
+    if (longest > LONGER * (double)tune->duration_ns)
+        fprintf(out, " to %s", text_short_duration(longest, text));
+}
+
 static void print_search(FILE *out, const struct tune *tune)
 {
     const struct session *session = tune->session;
-    char run[UNITS_TEXT_SIZE];
     size_t measured = 0;
     for (size_t i = 0; i < tune->n_records; i++)
         measured += tune->records[i].n > 0;
-    fprintf(out, "\nSearch       %zu of %zu settings in %llu runs of %s, %.1f s; stopped because %s\n",
-            measured, tune->space.n_points, (unsigned long long)session->n_runs,
-            units_format_duration(tune->duration_ns, run), session_seconds(session),
+    fprintf(out, "\nSearch       %zu of %zu settings in %llu runs of ", measured, tune->space.n_points,
+            (unsigned long long)session->n_runs);
+    print_lengths(out, tune);
+    fprintf(out, ", %.1f s; stopped because %s\n", session_seconds(session),
             tune_stop_text[tune->engine.stop]);
     if (tune->settings->verbose) {
         fputs("             ", out);
@@ -263,7 +259,7 @@ static void print_answer(FILE *out, const struct answer *answer)
     if (answer->has_sustained)
         report_sustained_text(out, tune->session, &answer->sustained, &answer->chosen.point);
     print_gains(out, answer);
-    print_certainty(out, tune);
+    report_certainty_text(out, tune);
     report_importance_text(out, tune);
 }
 

@@ -4,7 +4,7 @@
 #include "bench/base/units.h"
 #include "tuner/base/csv.h"
 #include "tuner/base/text.h"
-#include "tuner/report/report_objective.h"
+#include "tuner/report/report_certainty.h"
 #include "tuner/report/report_text.h"
 
 #include <errno.h>
@@ -73,7 +73,7 @@ const char *report_table_standing(const struct tune *tune, size_t i)
     if (tune->engine.verdicts[i] == VERDICT_EQUIVALENT)
         return "as good";
     if (tune->engine.verdicts[i] == VERDICT_UNDECIDED)
-        return tune->records[i].n < ENGINE_MIN_REPLAYS ? "too few runs to tell" : "may be as good";
+        return tune->records[i].n < ENGINE_MIN_REPLAYS ? "few runs" : "may be as good";
     return tune_is_of_throughput(tune) ? "slower" : "worse";
 }
 
@@ -143,7 +143,7 @@ static void put_use(FILE *out, const struct point *point, bool writing)
 static void put_sureness(FILE *out, const struct tune *tune)
 {
     fputs("- **How sure**: ", out);
-    report_objective_sureness(out, tune);
+    report_certainty_line(out, tune);
     fputs(tune->engine.conclusive ? "\n" : "; not conclusive\n", out);
 }
 

@@ -46,3 +46,19 @@ TEST(while_the_race_lasts_the_cheaper_one_may_still_be_proved)
     know_three(ENGINE_RACE, 4, &cheap, &sure);
     assert_int_equal(engine.chosen, cheap);
 }
+
+/* What is expected to be lost stays; the rest of the bound is halved by four times the time. */
+TEST(more_time_shrinks_what_is_not_expected)
+{
+    engine.tolerance = 0.1;
+    engine.shortfall = 0.16;
+    engine.expected_shortfall = 0.04;
+    assert_close(engine_shortfall_after(&engine, 4), 0.1, 1e-12);
+    assert_close(engine_times_to_settle(&engine), 4, 1e-12);
+    engine.expected_shortfall = 0.1;
+    assert_true(isinf(engine_times_to_settle(&engine)));
+    engine.shortfall = 0.09;
+    assert_close(engine_times_to_settle(&engine), 1, 1e-12);
+    engine.shortfall = NAN;
+    assert_true(isnan(engine_times_to_settle(&engine)));
+}

@@ -1,0 +1,119 @@
+/* How sure an answer is, and what more time would bring. */
+#include "tuner/report/report_certainty.h"
+
+#include "bench/base/units.h"
+#include "tuner/options/settings.h"
+#include "tuner/search/objective.h"
+
+#include <math.h>
+
+#define GIB_BYTES 1073741824.0
+#define INDENT    "             "
+/* Beyond so many budgets a forecast is no more than "more". */
+#define LARGEST_FACTOR 20
+#define LEAST_FACTOR   2
+/* The forecast alone is enough in half of the cases only (docs/statistics.md). */
+#define SAFETY         2
+#define OFFERED_FACTOR 2 /* what a conclusive answer could be given */
+
+/* A share lost, in per cent, rounded to the safe side. */
+static double lost_percent(const struct tune *tune, double share)
+{
+    double tolerance = 100 * tune->settings->search.tolerance_share;
+    double unit = fabs(tolerance - round(tolerance)) < 1e-9 ? 1 : 0.1;
+    return ceil(100 * share / unit - 1e-9) * unit;
+}
+
+static bool is_lower_better(const struct tune *tune)
+{
+    return objective_table[tune->settings->search.objective].lower;
+}
+
+/* "at least 94 %" of the best, or of a latency "at most 6 %" above the lowest. */
+static void print_share(FILE *out, const struct tune *tune, double share)
+{
+    double lost = lost_percent(tune, share);
+    if (is_lower_better(tune))
+        fprintf(out, "at most %g %%", lost);
+    else
+        fprintf(out, "at least %g %%", 100 - lost);
+}
+
+void report_certainty_line(FILE *out, const struct tune *tune)
+{
+    double share = tune_shortfall_share(tune);
+    if (!isfinite(share)) {
+        fputs("not known: too little was measured to compare with the rest of the space", out);
+        return;
+    }
+    fprintf(out, "%g %% sure of ", 100 * tune->settings->runs.confidence_share);
+    print_share(out, tune, share);
+    fputs(is_lower_better(tune) ? " above the lowest possible here" : " of the best possible here", out);
+}
+
+/* What ended the search, times the factor: "--budget 120s" or "--max-write 120g". */
+static void print_limit(FILE *out, const struct tune *tune, double factor)
+{
+    const struct settings *settings = tune->settings;
+    char text[UNITS_TEXT_SIZE];
+    double seconds = (double)settings->limits.budget_ns / 1e9 * factor, step = seconds < 100 ? 1 : 10;
+    double gib = (double)settings->limits.max_write_bytes * factor / GIB_BYTES;
+    if (tune->engine.stop == ENGINE_STOP_WRITES)
+        fprintf(out, "--max-write %s", units_format_size((uint64_t)(ceil(gib) * GIB_BYTES), text));
+    else
+        fprintf(out, "--budget %.0fs", ceil(seconds / step) * step);
+}
+
+static void print_way_to_settle(FILE *out, const struct tune *tune)
+{
+    double times = engine_times_to_settle(&tune->engine);
+    bool far = !(times <= LARGEST_FACTOR);
+    if (tune->settings->search.max_latency_p99_ns != 0)
+        return; /* what is not known of a p99 may need longer runs instead */
+    if (far && tune->engine.best != tune->engine.chosen) {
+        fputs(INDENT "More time will hardly settle it: what is lost against the fastest is about the "
+                     "tolerance.\n" INDENT "A larger --tolerance or --prefer fastest does.\n",
+              out);
+        return;
+    }
+    fputs(far ? INDENT "More than " : INDENT "A ", out);
+    print_limit(out, tune, far ? LARGEST_FACTOR : fmax(SAFETY * times, LEAST_FACTOR));
+    fputs(" may settle it; a larger --tolerance settles it sooner.\n", out);
+}
+
+/* More time changes nothing where the search ended because nothing was left to ask. */
+static void print_what_time_brings(FILE *out, const struct tune *tune)
+{
+    double share = objective_share(tune->settings, engine_shortfall_after(&tune->engine, OFFERED_FACTOR));
+    if (tune->engine.stop == ENGINE_STOP_SEPARATED) {
+        fputs(INDENT "That settled it before the time was over; a smaller --tolerance would use more.\n",
+              out);
+        return;
+    }
+    if (tune->engine.stop != ENGINE_STOP_BUDGET && tune->engine.stop != ENGINE_STOP_WRITES)
+        return;
+    fputs(INDENT "With ", out);
+    print_limit(out, tune, OFFERED_FACTOR);
+    fprintf(out, " it would be about %g %%.\n",
+            is_lower_better(tune) ? lost_percent(tune, share) : 100 - lost_percent(tune, share));
+}
+
+void report_certainty_text(FILE *out, const struct tune *tune)
+{
+    double share = tune_shortfall_share(tune), tolerance = tune->settings->search.tolerance_share;
+    fputs("How sure     ", out);
+    report_certainty_line(out, tune);
+    fputc('\n', out);
+    if (!isfinite(share))
+        return;
+    if (tune->engine.conclusive) {
+        print_what_time_brings(out, tune);
+    } else if (share <= tolerance) {
+        fputs(INDENT "Not conclusive: too few replays were made after the choice.\n", out);
+    } else {
+        fputs(INDENT "Not conclusive: --tolerance asks for ", out);
+        print_share(out, tune, tolerance);
+        fputs(".\n", out);
+        print_way_to_settle(out, tune);
+    }
+}
