@@ -8,7 +8,7 @@
 #define JUDGE_DRAWS 2048
 #define CAUTIOUS_SD 1.645
 /* Where a run of the best costs more of the budget than this, others are believed with few replays. */
-#define DEAR_SHARE 0.04
+#define DEAR_SHARE 0.02
 /* How much more may be in flight for an answer that is proved. */
 #define SURE_TIMES 4
 
