@@ -7,8 +7,6 @@
 
 #define JUDGE_DRAWS 2048
 #define CAUTIOUS_SD 1.645
-/* Where a run of the best costs more of the budget than this, others are believed with few replays. */
-#define DEAR_SHARE 0.02
 /* How much more may be in flight for an answer that is proved. */
 #define SURE_TIMES 4
 
@@ -113,8 +111,7 @@ bool engine_is_good_enough(const struct engine *engine, size_t best, size_t poin
         return false;
     if (engine->points[point].n_runs >= ENGINE_MIN_REPLAYS)
         return expected_shortfall(engine, best, point) <= engine->margin;
-    bool dear = engine->seconds[best] > DEAR_SHARE * engine->budget_seconds;
-    return dear && engine->belief.chosen != NULL && believed_shortfall(engine, best, point) <= engine->margin;
+    return engine->belief.chosen != NULL && believed_shortfall(engine, best, point) <= engine->margin;
 }
 
 /* The cheapest of the points that are good enough, or ENGINE_NONE; of those with at most `most_bytes` in

@@ -62,7 +62,9 @@ static void print_gains(FILE *out, const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
     const char *name = report_objective_baseline(tune);
-    if (answer->speedup.has)
+    if (tune->engine.chosen == tune->engine.baseline)
+        fprintf(out, "Gain         none: this is %s\n", name);
+    else if (answer->speedup.has)
         print_gain(out, name, &answer->baseline, answer->speedup, tune);
     else
         fprintf(out, "Gain         unknown: %s could not be measured often enough\n", name);
@@ -132,6 +134,17 @@ static bool shows_p99(const struct tune *tune)
     return settings->search.max_latency_p99_ns != 0 || settings->search.objective == OBJECTIVE_P99;
 }
 
+/* Of too few requests for a p99, enough may have taken too long to show that it is over the limit. */
+static const char *p99_text(const struct tune *tune, size_t i, double p99_ns, char text[UNITS_TEXT_SIZE])
+{
+    char limit[UNITS_TEXT_SIZE];
+    if (isfinite(p99_ns) || !engine_misses_limit(&tune->engine, i))
+        return text_short_duration(p99_ns, text);
+    snprintf(text, UNITS_TEXT_SIZE, "> %s",
+             text_short_duration((double)tune->settings->search.max_latency_p99_ns, limit));
+    return text;
+}
+
 static void print_point_line(FILE *out, const struct tune *tune, size_t i)
 {
     struct row row;
@@ -149,7 +162,7 @@ static void print_point_line(FILE *out, const struct tune *tune, size_t i)
             factors_format(&row.point, text), text_short_rate(row.mean_bps, mean), spread,
             text_short_duration(row.latency_ns.mean, latency));
     if (shows_p99(tune))
-        fprintf(out, " %10s", text_short_duration(row.latency_ns.p99, p99));
+        fprintf(out, " %10s", p99_text(tune, i, row.latency_ns.p99, p99));
     print_of_best(out, tune, i);
     fprintf(out, " %8zu  %s%s\n", row.replays, report_table_standing(tune, i),
             is_out ? style_text(out, STYLE_PLAIN) : "");
