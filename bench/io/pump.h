@@ -16,6 +16,7 @@
 #include "bench/base/rng.h"
 #include "bench/io/ioapi.h"
 #include "bench/io/offsets.h"
+#include "bench/io/pace.h"
 #include "bench/io/verify.h"
 #include "bench/io/warmup.h"
 
@@ -53,7 +54,7 @@ struct pump_count {
 struct pump_stats {
     struct pump_count counted; /* in the windows of slots; without a pump_window, everything */
     struct pump_count
-        outside; /* before them and after them; its histogram may be NULL without a pump_window */
+        outside; /* before them and after them; its histogram may be NULL without pump_window and pace */
     /* Sum over the slots of how long each counted. Rate of all pumps: their slots x their counted bytes /
      * their slot_ns. 0 without a pump_window. */
     double slot_ns;
@@ -102,6 +103,12 @@ struct pump_end {
     uint64_t duration_ns;  /* stop at this time after the beginning, or close after this in a window ... */
     uint64_t min_requests; /* ... but not before so many requests, those that close included */
     uint64_t max_bytes;    /* never beyond this; 0: no cap */
+    /* An open loop: a call begins when it is due, one step of the pace a call, as soon as one of the queue is
+     * free, and its latency counts from when it was due. Without a window; what is due before the warm-up's
+     * time is over, or its bytes have been issued, counts outside. What was due when the phase stops and has
+     * not begun adds to the latencies the time by which it is late. NULL: a call begins when another has come
+     * back. */
+    const struct pace *pace;
     const atomic_int *interrupted; /* non-zero: stop at once, keep what is done; may be NULL */
     uint64_t start_ns; /* when the phase began, for pumps that run it together; 0: with this pump's first
                           submission */

@@ -114,6 +114,8 @@ bool phase_may_issue(struct phase *phase, uint64_t now_ns)
 {
     if (!phase->stopping)
         phase->stopping = phase_is_interrupted(phase) || reaches_cap(phase, 1) || is_over(phase, now_ns);
+    if (phase->stopping && phase->stopped_ns == 0)
+        phase->stopped_ns = now_ns;
     return !phase->stopping;
 }
 
@@ -215,7 +217,8 @@ static void look_for_opening(struct phase *phase)
 void phase_choose_count(struct phase *phase, const struct io_call *call)
 {
     uint64_t opened_ns = phase->pump->slots_opened_ns[call->slot];
-    bool outside = phase->end->window != NULL && (opened_ns == SLOT_WAITS || opened_ns == SLOT_CLOSED);
+    bool all_count = phase->end->window == NULL && !pace_is_on(&phase->pace);
+    bool outside = !all_count && (opened_ns == SLOT_WAITS || opened_ns == SLOT_CLOSED);
     phase->count = outside ? &phase->stats->outside : &phase->stats->counted;
 }
 
