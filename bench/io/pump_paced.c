@@ -6,15 +6,17 @@
 /* The kernel wakes a sleeper late, by up to about so much: the rest of the way the thread stays awake. */
 #define WAKE_NS 100000U
 
-/* What is due from here on counts. */
+/* What begins from here on counts. Where requests begin in time, the time that is counted goes from due to
+ * due; where they are late, from when this one could begin. */
 static void become_warm(struct phase *phase, uint64_t due_ns)
 {
     const struct pump_end *end = phase->end;
     bool moved = end->warmup_max_bytes != 0 && phase->issued_bytes >= end->warmup_max_bytes;
-    if (phase->warm || (due_ns - phase->stats->start_ns < end->warmup_limit_ns && !moved))
+    if (phase->warm || (phase->last_ns - phase->stats->start_ns < end->warmup_limit_ns && !moved))
         return;
+    bool in_time = (double)(phase->last_ns - due_ns) < phase->pace.interval_ns;
     phase->warm = true;
-    phase->stats->opened_ns = phase->depth_from_ns = due_ns;
+    phase->stats->opened_ns = phase->depth_from_ns = in_time ? due_ns : phase->last_ns;
     phase->depth_area_before = phase->depth_area;
 }
 

@@ -156,6 +156,8 @@ static const struct {
     {"save", "has no meaning for a night: db at the top of the file names the history; leave it out"},
     {"burst", "is for recommend alone: a night compares settings under a steady load; leave it out"},
     {"burst_interval", "is for recommend alone, beside burst; leave it out"},
+    {"rate", "is for recommend alone: a night compares settings at full load; leave it out"},
+    {"rate_process", "is for recommend alone, beside rate; leave it out"},
     {"host", "is for recommend alone, beside burst; leave it out"},
 };
 

@@ -109,7 +109,7 @@ int rates_run(struct rates *rates, struct session *session, const struct point *
 
 bool rates_is_kept(const struct rates_step *step)
 {
-    return step->achieved_bps.n > 0 && step->achieved_bps.mean >= RATES_KEPT_SHARE * step->offered_bps;
+    return step->achieved_bps.n > 0 && step->achieved_bps.mean >= WARNINGS_SERVED_SHARE * step->offered_bps;
 }
 
 void rates_done(struct rates *rates)

@@ -10,9 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* A rate is served where so much of it is achieved. */
-#define RATES_KEPT_SHARE 0.97
-
 struct rates_step {
     double offered_bps;
     struct moments achieved_bps; /* of the runs */

@@ -31,6 +31,9 @@ struct target_facts {
     double growth_per_gib;                  /* of fragments during the command; NaN: unknown */
 };
 
+/* An offered rate is served where so much of it comes back: the edges of a run cost less. */
+#define WARNINGS_SERVED_SHARE 0.97
+
 /* What was asked for. */
 struct warnings_asked {
     struct pattern pattern;
