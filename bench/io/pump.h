@@ -104,7 +104,7 @@ struct pump_end {
     uint64_t min_requests; /* ... but not before so many requests, those that close included */
     uint64_t max_bytes;    /* never beyond this; 0: no cap */
     /* An open loop: a call begins when it is due, one step of the pace a call, as soon as one of the queue is
-     * free, and its latency counts from when it was due. Without a window; what is due before the warm-up's
+     * free, and its latency counts from when it was due. Without a window; what begins before the warm-up's
      * time is over, or its bytes have been issued, counts outside. What was due when the phase stops and has
      * not begun adds to the latencies the time by which it is late. NULL: a call begins when another has come
      * back. */
