@@ -14,6 +14,7 @@
 #include "bench/base/histogram.h"
 #include "bench/base/pattern.h"
 #include "bench/base/rng.h"
+#include "bench/io/content.h"
 #include "bench/io/ioapi.h"
 #include "bench/io/offsets.h"
 #include "bench/io/pace.h"
@@ -143,6 +144,7 @@ struct pump {
     const int *fds; /* n_files of them */
     uint32_t n_files;
     uint64_t shift_bytes;
+    struct content content;    /* of writes */
     struct verify *verify;     /* what is written and read is checked; NULL: it is not */
     enum pump_speed speed;     /* of the last phase */
     struct io_call *calls;     /* n_calls */
@@ -170,6 +172,8 @@ struct pump_config {
                                borrowed; NULL: simulated */
     uint32_t batch_requests;
     bool works_in_submit;  /* submit may do the I/O itself before it returns: see depth_area */
+    struct skew skew;      /* of random requests */
+    struct content content; /* of writes; other than plain only of patterns that do not read */
     struct verify *verify; /* borrowed; NULL without, and with simulated buffers */
     uint64_t seed;
 };

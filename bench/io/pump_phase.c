@@ -44,6 +44,10 @@ void phase_stamp_buffer(struct pump *pump, const struct io_call *call)
         verify_begin(pump->verify, call);
         return;
     }
+    if (buffer != NULL && !content_is_plain(&pump->content)) {
+        content_stamp(&pump->content, buffer, call->size_bytes, &pump->rng);
+        return;
+    }
     for (uint32_t i = 0; buffer != NULL && i < call->n_requests; i++) {
         uint64_t word = rng_next(&pump->rng);
         memcpy(buffer + i * pump->request_size_bytes, &word, sizeof word);

@@ -49,6 +49,8 @@ struct measure_env {
     bool cooperative_ring;    /* io_uring with IORING_SETUP_COOP_TASKRUN and what came later */
     uint64_t alignment_bytes; /* requests start at multiples of this, but of no larger size; 0: of their own
                                  size. A multiple of 512 */
+    struct skew skew;         /* of random requests */
+    struct content content;   /* of writes */
     bool shared_region;       /* threads share the whole file instead of disjoint parts */
     struct verify *verify;    /* opened for the target's blocks; NULL: nothing is checked */
     struct beside *beside;    /* loads that run while the workers do; NULL: none. Real targets only */

@@ -134,6 +134,8 @@ static int open_worker(struct workers *workers, uint32_t index, unsigned char *b
         .batch_requests = plan->batch_requests,
         /* Direct I/O is queued by submit, not done. */
         .works_in_submit = workers->ops->inline_io && plan->point.direct == 0,
+        .skew = workers->env->skew,
+        .content = workers->env->content,
         .verify = workers->env->verify,
         .seed = rng_derive(plan->seed, 100 + index),
     };

@@ -179,6 +179,8 @@ struct settings_workload {
     bool verify, advise, shared_region;
     unsigned io_uring_ring; /* 0: modern, 1: plain; see settings_wants_modern_ring */
     bool io_uring_ring_given;
+    struct skew skew;       /* --skew */
+    struct content content; /* --compressible, --dedupe */
     struct settings_rates rates;
     unsigned rate_process; /* 0: at equal distances, 1: at random ones */
 };
