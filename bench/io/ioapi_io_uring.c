@@ -190,9 +190,8 @@ static int wait_completion(struct uring *uring, uint64_t until_ns)
     do {
         struct timespec left = clock_time_left(until_ns);
         struct __kernel_timespec time = {.tv_sec = left.tv_sec, .tv_nsec = left.tv_nsec};
-        rc = until_ns == IOAPI_NO_END
-                 ? io_uring_submit_and_wait(&uring->ring, 1)
-                 : io_uring_submit_and_wait_timeout(&uring->ring, &cqe, 1, &time, NULL);
+        rc = until_ns == IOAPI_NO_END ? io_uring_submit_and_wait(&uring->ring, 1)
+                                      : io_uring_submit_and_wait_timeout(&uring->ring, &cqe, 1, &time, NULL);
     } while (rc == -EINTR);
     return rc < 0 ? rc : 0;
 }

@@ -55,8 +55,7 @@ static int wait_events(struct libaio *libaio, long n_max, uint64_t until_ns)
     int rc;
     do {
         struct timespec left = clock_time_left(until_ns);
-        rc = io_getevents(libaio->context, 1, n_max, libaio->events,
-                          until_ns == IOAPI_NO_END ? NULL : &left);
+        rc = io_getevents(libaio->context, 1, n_max, libaio->events, until_ns == IOAPI_NO_END ? NULL : &left);
     } while (rc == -EINTR);
     return rc;
 }

@@ -171,10 +171,10 @@ struct pump_config {
     unsigned char *buffers; /* n_calls buffers of the larger size x requests_per_call bytes, touched;
                                borrowed; NULL: simulated */
     uint32_t batch_requests;
-    bool works_in_submit;  /* submit may do the I/O itself before it returns: see depth_area */
-    struct skew skew;      /* of random requests */
+    bool works_in_submit;   /* submit may do the I/O itself before it returns: see depth_area */
+    struct skew skew;       /* of random requests */
     struct content content; /* of writes; other than plain only of patterns that do not read */
-    struct verify *verify; /* borrowed; NULL without, and with simulated buffers */
+    struct verify *verify;  /* borrowed; NULL without, and with simulated buffers */
     uint64_t seed;
 };
 

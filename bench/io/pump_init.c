@@ -79,7 +79,8 @@ int pump_init(struct pump *pump, const struct pump_config *config, struct err *e
     }
     if (config->skew.kind != SKEW_NONE)
         offsets_skew(&pump->offsets, &config->skew, rng_derive(config->seed, 2));
-    for (uint32_t i = 0; config->buffers != NULL && !content_is_plain(&config->content) && i < pump->n_calls; i++)
+    for (uint32_t i = 0; config->buffers != NULL && !content_is_plain(&config->content) && i < pump->n_calls;
+         i++)
         content_lay(&config->content, pump->calls[i].buffer, pump->most_call_bytes, &pump->rng);
     return 0;
 }

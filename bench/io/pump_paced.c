@@ -33,7 +33,8 @@ uint64_t phase_pace_until_ns(const struct phase *phase)
 {
     if (!pace_is_on(&phase->pace) || phase->stopping || phase->n_idle == 0)
         return IOAPI_NO_END;
-    uint64_t due_ns = pace_due_ns(&phase->pace), early_ns = phase->pump->clock->virtual_ns == NULL ? WAKE_NS : 0;
+    uint64_t due_ns = pace_due_ns(&phase->pace),
+             early_ns = phase->pump->clock->virtual_ns == NULL ? WAKE_NS : 0;
     return due_ns > early_ns ? due_ns - early_ns : 0;
 }
 

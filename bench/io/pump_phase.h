@@ -17,7 +17,7 @@ struct phase {
     struct err *err;
     int failed; /* 0 or the first failure */
     bool stopping;
-    uint64_t stopped_ns; /* when it turned on */
+    uint64_t stopped_ns;      /* when it turned on */
     struct pump_count *count; /* where the next completion counts */
     bool warm;
     uint64_t opened_ns;  /* the run's window, once this pump knows of it; 0: not yet */

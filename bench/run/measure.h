@@ -77,9 +77,9 @@ struct measure_plan {
     uint64_t n_requests;
     bool whole; /* everything counts, from the first submission to the last completion: what is timed is work
                    that begins and ends */
-    double rate_bps;   /* an open loop of this rate of all threads; 0: as fast as it goes. What is counted is
-                          what began after a quarter of duration_ns, or warmup_limit_ns where that is less */
-    bool random_rate;  /* requests are due at random distances, with this rate on average */
+    double rate_bps;  /* an open loop of this rate of all threads; 0: as fast as it goes. What is counted is
+                         what began after a quarter of duration_ns, or warmup_limit_ns where that is less */
+    bool random_rate; /* requests are due at random distances, with this rate on average */
     uint64_t longest_ns; /* one that ends by requests ends then all the same; 0: no limit */
     uint64_t seed;
 };

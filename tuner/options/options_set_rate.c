@@ -62,8 +62,8 @@ static int read_rate(const char *text, enum settings_rate_unit *ret_unit, double
     return result;
 }
 
-static int add_rate(struct settings_rates *rates, enum settings_rate_unit unit, double value, const char *text,
-                    struct err *err)
+static int add_rate(struct settings_rates *rates, enum settings_rate_unit unit, double value,
+                    const char *text, struct err *err)
 {
     if (rates->n == SETTINGS_MAX_RATES)
         return err_set(err, -EINVAL, "'%.60s' has too many rates; give at most %d", text, SETTINGS_MAX_RATES);
@@ -86,8 +86,8 @@ static int add_range(struct settings_rates *rates, const char *low, const char *
     if (result == 0)
         result = read_rate(high, &unit_high, &end, err);
     if (result == 0 && (unit != unit_high || end < value))
-        result = err_set(err, -EINVAL, "'%.60s' is no range; write the lower rate first, both in one unit",
-                         text);
+        result =
+            err_set(err, -EINVAL, "'%.60s' is no range; write the lower rate first, both in one unit", text);
     for (bool last = false; result == 0 && !last;) {
         double next = unit == SETTINGS_RATE_SHARE ? value + PERCENT_STEP / 100 : 2 * value;
         last = value >= end;

@@ -162,7 +162,7 @@ enum settings_rate_unit { SETTINGS_RATE_SHARE, SETTINGS_RATE_BPS, SETTINGS_RATE_
 #define SETTINGS_MAX_RATES 32
 
 struct settings_rates {
-    size_t n; /* 0: requests are sent as fast as they come back */
+    size_t n;                         /* 0: requests are sent as fast as they come back */
     double value[SETTINGS_MAX_RATES]; /* ascending, distinct; a share is one of the rate without this */
     enum settings_rate_unit unit;
 };

@@ -7,7 +7,7 @@
 
 static void write_rate(FILE *script, const struct plot_rate *rate)
 {
-    const double values[] = {rate->mean_ns, rate->p50_ns,     rate->p90_ns,    rate->p99_ns,
+    const double values[] = {rate->mean_ns, rate->p50_ns,     rate->p90_ns,     rate->p99_ns,
                              rate->p999_ns, rate->p99_low_ns, rate->p99_high_ns};
     fprintf(script, "%.6g %.6g", rate->offered_bps, rate->achieved_bps);
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++)

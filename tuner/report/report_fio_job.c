@@ -16,8 +16,7 @@ static double offered_iops(const struct settings *settings, const struct point *
 {
     if (settings->search.objective == OBJECTIVE_THROUGHPUT)
         return 0;
-    return objective_offered_bps(settings, point) /
-           measure_request_bytes(&settings->workload.pattern, point);
+    return objective_offered_bps(settings, point) / measure_request_bytes(&settings->workload.pattern, point);
 }
 
 /* NULL when memory ran out. */

@@ -70,9 +70,9 @@ void report_objective_text(FILE *out, const struct tune *tune)
         fprintf(out, "  (%g %% interval %s to %s, %zu replays)", 100 * tune->settings->runs.confidence_share,
                 format(objective, figure.ci.low, low), format(objective, figure.ci.high, high), figure.n);
     if (settings->workload.rates.n > 0)
-        fprintf(out, "\n             while %s were offered, whatever came back (--rate)",
-                text_short_rate(objective_offered_bps(settings, &tune->records[tune->engine.chosen].point),
-                                low));
+        fprintf(
+            out, "\n             while %s were offered, whatever came back (--rate)",
+            text_short_rate(objective_offered_bps(settings, &tune->records[tune->engine.chosen].point), low));
     if (ratio.has)
         fprintf(out, "\n             %.2f x that of %s (%.2f to %.2f)%s", ratio.mean,
                 report_objective_baseline(tune), ratio.ci.low, ratio.ci.high,
@@ -96,8 +96,8 @@ json_t *report_objective_json(const struct tune *tune)
                      settings_objective_names[tune->settings->search.objective], "unit", row->unit, "better",
                      row->lower ? "lower" : "higher", "mean", json_number(figure.mean), "ci_low",
                      json_number(figure.ci.low), "ci_high", json_number(figure.ci.high), "replays",
-                     (json_int_t)figure.n, "ratio_to_baseline", report_objective_json_ratio(ratio), "offered_bps",
-                     offered_bps > 0 ? json_number(offered_bps) : NULL);
+                     (json_int_t)figure.n, "ratio_to_baseline", report_objective_json_ratio(ratio),
+                     "offered_bps", offered_bps > 0 ? json_number(offered_bps) : NULL);
 }
 
 void report_objective_note(struct tune *tune)

@@ -38,18 +38,16 @@ static json_t *json_step(const struct rates_step *step, const struct rates *rate
     double mean_ns = NAN, max_ns = step->latency.n > 0 ? (double)step->latency.max_ns : NAN;
     bool known = step->achieved_bps.n > 0;
     histogram_mean_ns(&step->latency, &mean_ns);
-    return json_pack("{s:o, s:o, s:o, s:o, s:b, s:I, s:I, s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}}",
-                     "offered_bps", json_number(step->offered_bps), "offered_iops", json_number(offered_iops),
-                     "offered_share",
-                     json_number(rates->full_bps > 0 ? step->offered_bps / rates->full_bps : NAN),
-                     "achieved_bps",
-                     json_interval(known ? step->achieved_bps.mean : NAN, ci.low, ci.high), "kept",
-                     rates_is_kept(step), "replays", (json_int_t)step->achieved_bps.n, "requests",
-                     (json_int_t)step->latency.n, "latency_ns", "mean", json_number(mean_ns), "p50",
-                     json_number(quantile_ns(step, 0.5)), "p90", json_number(quantile_ns(step, 0.9)), "p99",
-                     json_number(quantile_ns(step, 0.99)), "p999", json_number(quantile_ns(step, 0.999)),
-                     "max", json_number(max_ns), "p99_lowest_run", json_number(range.low), "p99_highest_run",
-                     json_number(range.high));
+    return json_pack(
+        "{s:o, s:o, s:o, s:o, s:b, s:I, s:I, s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}}", "offered_bps",
+        json_number(step->offered_bps), "offered_iops", json_number(offered_iops), "offered_share",
+        json_number(rates->full_bps > 0 ? step->offered_bps / rates->full_bps : NAN), "achieved_bps",
+        json_interval(known ? step->achieved_bps.mean : NAN, ci.low, ci.high), "kept", rates_is_kept(step),
+        "replays", (json_int_t)step->achieved_bps.n, "requests", (json_int_t)step->latency.n, "latency_ns",
+        "mean", json_number(mean_ns), "p50", json_number(quantile_ns(step, 0.5)), "p90",
+        json_number(quantile_ns(step, 0.9)), "p99", json_number(quantile_ns(step, 0.99)), "p999",
+        json_number(quantile_ns(step, 0.999)), "max", json_number(max_ns), "p99_lowest_run",
+        json_number(range.low), "p99_highest_run", json_number(range.high));
 }
 
 json_t *report_rates_json(const struct rates *rates, const struct session *session, const struct point *point)

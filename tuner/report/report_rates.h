@@ -10,4 +10,5 @@ void report_rates_text(FILE *out, const struct rates *rates, const struct sessio
                        const struct point *point);
 
 /* An array of objects; NULL when memory ran out. */
-json_t *report_rates_json(const struct rates *rates, const struct session *session, const struct point *point);
+json_t *report_rates_json(const struct rates *rates, const struct session *session,
+                          const struct point *point);

@@ -88,7 +88,8 @@ static int check_pairs(const struct settings *settings, struct err *err)
     const bool simulated = settings->file.simulate[0] != '\0', existing = settings->file.existing[0] != '\0',
                checked = settings->runs.cross_check[0] != '\0', several = settings->file.n > 1,
                beside = settings->beside.n > 0, skewed = settings->workload.skew.kind != SKEW_NONE,
-               shaped = !content_is_plain(&settings->workload.content), laid_out = several || settings->workload.alignment_bytes != 0;
+               shaped = !content_is_plain(&settings->workload.content),
+               laid_out = several || settings->workload.alignment_bytes != 0;
     const char *content = settings->workload.content.zero_share > 0 ? "--compressible" : "--dedupe";
     const char *layout = several ? "--files" : "--alignment";
     const struct {
@@ -129,9 +130,10 @@ static int check_shapes(const struct settings *settings, struct err *err)
     if (settings->experiment.on)
         return 0;
     if (settings->workload.skew.kind != SKEW_NONE && !pattern_is_random(pattern))
-        return err_set(err, -EINVAL,
-                       "--skew is about random requests, of which %s has none; give a pattern such as randread",
-                       pattern->name);
+        return err_set(
+            err, -EINVAL,
+            "--skew is about random requests, of which %s has none; give a pattern such as randread",
+            pattern->name);
     if (!content_is_plain(content) && (pattern_reads(pattern) || !pattern_writes(pattern)))
         return err_set(err, -EINVAL,
                        "--%s is for patterns that only write, since a read puts other data into the buffers; "

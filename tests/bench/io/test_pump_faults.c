@@ -186,8 +186,8 @@ TEST(broken_reap_ends_the_phase_at_once)
 }
 
 /* The first call fails; of the reaps that follow, the second breaks. */
-static int fail_first_then_reap(void *state, struct io_call **calls, size_t max, uint64_t until_ns, size_t *ret_n,
-                                struct err *err)
+static int fail_first_then_reap(void *state, struct io_call **calls, size_t max, uint64_t until_ns,
+                                size_t *ret_n, struct err *err)
 {
     struct script *script = state;
     if (script->n_reaps == 2)
