@@ -89,18 +89,20 @@ int objective_take_rate(struct settings *settings, struct err *err)
 
 static int check_load(const struct settings *settings, const struct candidates *candidates, struct err *err)
 {
-    const char *name = settings_objective_names[settings->search.objective];
+    char name[32] = "--rate";
+    if (settings->workload.rates.n == 0)
+        snprintf(name, sizeof name, "--objective %s", settings_objective_names[settings->search.objective]);
     for (size_t i = 1; i < candidates->n; i++) {
         if (candidates->points[i].request_size_bytes != candidates->points[0].request_size_bytes ||
             factors_write_size_bytes(&candidates->points[i]) !=
                 factors_write_size_bytes(&candidates->points[0]))
             return err_set(
                 err, -EINVAL,
-                "--objective %s compares settings of one request size; pin it with --request-size SIZE",
+                "%s compares settings of one request size; pin it with --request-size SIZE",
                 name);
         if (candidates->points[i].threads != candidates->points[0].threads)
             return err_set(err, -EINVAL,
-                           "--objective %s compares settings of one number of threads; give one --threads N",
+                           "%s compares settings of one number of threads; give one --threads N",
                            name);
     }
     return 0;
