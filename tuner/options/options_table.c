@@ -155,8 +155,7 @@ static const struct option_row rows[] = {
         "offer requests at this rate, at given times whatever has come back, and count latency from those "
         "times. measure: several, as 10%..100% (in steps of 10 % of the rate without this), 50m,200m or "
         "5000iops, beside the rate without this; recommend: one, as 200m, and the answer is the setting that "
-        "serves it with the lowest latency (--objective)",
-        IN(WORKLOAD)),
+        "serves it with the lowest latency (--objective)"),
     CHOICE("rate-process", "linear|poisson", workload.rate_process, "linear", BOTH,
            "requests are due at equal distances, or at random ones with the same mean, as from many users",
            .needs = "rate"),
