@@ -15,7 +15,7 @@ static double servers_bps(const struct point *point)
 
 SEARCHES_ON({"servers", "op_cv = 0.1; run_cv = 0.02; setup_seconds = 0.05;", servers_bps});
 
-static void search(const char *rate)
+static void search_at(const char *rate)
 {
     given(words("servers.conf --request-size 64k --budget 60s --tolerance 10%% --seed 3 --rate %s", rate));
     assert_int_equal(objective_take_rate(&settings, &err), 0);
@@ -28,7 +28,7 @@ static void search(const char *rate)
  * its full rate what counts, it would be depth 4. */
 TEST(a_low_rate_is_served_by_the_cheapest)
 {
-    search("400iops");
+    search_at("400iops");
     assert_true(answer.has_rows);
     assert_int_equal(answer.chosen.point.direct, 1);
     assert_int_equal(answer.chosen.point.queue_depth, 1);
@@ -39,7 +39,7 @@ TEST(a_low_rate_is_served_by_the_cheapest)
 /* One server cannot serve it, and two of the page cache cannot either. */
 TEST(a_higher_rate_wants_more_depth)
 {
-    search("2400iops");
+    search_at("2400iops");
     assert_true(answer.has_rows);
     assert_int_equal(answer.chosen.point.direct, 1);
     assert_int_equal(answer.chosen.point.queue_depth, 4);
@@ -48,7 +48,7 @@ TEST(a_higher_rate_wants_more_depth)
 
 TEST(a_rate_that_nothing_serves_has_no_answer)
 {
-    search("6000iops");
+    search_at("6000iops");
     assert_false(answer.has_rows);
     assert_non_null(answer.reason);
     assert_non_null(strstr(answer.reason, "rate_not_served"));
