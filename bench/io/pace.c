@@ -28,14 +28,15 @@ void pace_step(struct pace *pace)
 }
 
 /* Of very many, those that were due beside each other count as one moment. */
-void pace_count_late(struct pace *pace, uint64_t end_ns, uint64_t n_each, struct histogram *latency)
+uint64_t pace_count_late(struct pace *pace, uint64_t end_ns, uint64_t n_each, struct histogram *latency)
 {
     uint64_t due_ns = pace_due_ns(pace);
     if (!pace_is_on(pace) || due_ns >= end_ns)
-        return;
+        return 0;
     uint64_t n = (uint64_t)ceil((double)(end_ns - due_ns) / pace->interval_ns);
     for (uint64_t done = 0, part; done < n; done += part) {
         part = n / LATE_MOMENTS + 1 < n - done ? n / LATE_MOMENTS + 1 : n - done;
         histogram_add(latency, end_ns - due_ns - (uint64_t)((double)done * pace->interval_ns), part * n_each);
     }
+    return n * n_each;
 }

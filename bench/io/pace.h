@@ -41,5 +41,5 @@ static inline uint64_t pace_due_ns(const struct pace *pace)
 void pace_step(struct pace *pace);
 
 /* Adds what was due by end_ns and has not begun, each request n_each times with the time by which it is late.
- */
-void pace_count_late(struct pace *pace, uint64_t end_ns, uint64_t n_each, struct histogram *latency);
+ * Returns how many it added. */
+uint64_t pace_count_late(struct pace *pace, uint64_t end_ns, uint64_t n_each, struct histogram *latency);

@@ -62,6 +62,7 @@ struct pump_stats {
     /* What slots completed until they opened, and the sum of the times that this took them. */
     uint64_t warmup_bytes;
     double warmup_slot_ns;
+    uint64_t n_late;    /* of an open loop: requests that were due when it stopped, and had not begun */
     bool windowed;      /* every slot has opened and closed: slot_ns is whole */
     uint64_t start_ns;  /* the phase's beginning, of all pumps that run it together; not after ... */
     uint64_t opened_ns; /* the run's window, which is the phase without a pump_window; 0: never */

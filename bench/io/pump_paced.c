@@ -53,14 +53,18 @@ void phase_pace_end(struct phase *phase)
 {
     struct pump_stats *stats = phase->stats;
     uint64_t end_ns = pace_due_ns(&phase->pace), n_calls = phase->pump->n_calls;
-    pace_count_late(&phase->pace, phase->stopped_ns, phase->pump->requests_per_call, stats->counted.latency);
+    stats->n_late = pace_count_late(&phase->pace, phase->stopped_ns, phase->pump->requests_per_call,
+                                    stats->counted.latency);
     if (end_ns < phase->stopped_ns)
         end_ns = stats->last_complete_ns;
     if (!phase->warm || end_ns <= stats->opened_ns)
         return;
     stats->windowed = true;
+    stats->slot_ns = (double)(end_ns - stats->opened_ns) * (double)n_calls;
+    /* What is in flight at the end is, until it has come back. */
+    if (end_ns < stats->last_complete_ns)
+        end_ns = stats->last_complete_ns;
     stats->depth_ns = (double)(end_ns - stats->opened_ns);
-    stats->slot_ns = stats->depth_ns * (double)n_calls;
     stats->depth_area = phase->depth_area - phase->depth_area_before;
     stats->warmup_bytes = stats->outside.bytes_read + stats->outside.bytes_written;
     stats->warmup_slot_ns = (double)(stats->opened_ns - stats->start_ns) * (double)n_calls;

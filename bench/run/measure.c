@@ -268,6 +268,7 @@ static void gather(struct measure_result *ret, const struct workers *workers, ui
         count_in(ret, &stats->counted);
         if (!windowed)
             count_in(ret, &stats->outside);
+        ret->n_late += stats->n_late;
         ret->sampled |= stats->sampled;
         ret->littles_law_error = fmax(ret->littles_law_error, littles_law_error(workers, worker));
         pump_windows_merge(&ret->windows, &stats->windows);

@@ -89,6 +89,8 @@ struct measure_result {
     double iops;           /* requests of all threads / seconds */
     double burst_bps; /* what throughput_bps was before a known limit of the device lowered it; 0: none did */
     uint64_t n_requests;
+    uint64_t n_late; /* of an offered rate: requests that were due at the end and had not begun; latencies
+                        hold the time by which they were late */
     uint64_t bytes_read, bytes_written;             /* of the timed part */
     uint64_t total_bytes_read, total_bytes_written; /* of the whole run */
     /* What the rate is about: the time for which a slot of the queues counted on average (struct

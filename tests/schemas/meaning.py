@@ -97,8 +97,9 @@ def measurement(value):
     yield "trust is no disqualification", value["trustworthy"] == (not value["row"]["disqualified_by"])
     for rate in value.get("rates", []):
         achieved, offered = rate["achieved_bps"]["mean"], rate["offered_bps"]
-        yield "kept means 97 % of what was offered", rate["kept"] == (achieved is not None and achieved >= 0.97 * offered)
-        yield "no more comes back than was offered", achieved is None or achieved <= 1.03 * offered
+        if rate["process"] == "linear" and achieved is not None:
+            yield "what is kept comes back", achieved >= 0.9 * offered or not rate["kept"]
+            yield "no more comes back than was offered", achieved <= 1.03 * offered
         yield "shares refer to the mean", is_near(rate["offered_share"], offered / value["row"]["mean"])
         yield "percentiles of a rate rise to max", rises(rate["latency_ns"], "p50", "p90", "p99", "p999", "max")
         yield "the runs' p99 rise", rises(rate["latency_ns"], "p99_lowest_run", "p99_highest_run")

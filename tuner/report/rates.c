@@ -51,6 +51,8 @@ static int one_run(struct rates_step *step, struct session *session, const struc
         return code;
     step->p99_ns[step->achieved_bps.n] = percentiles_of_run(latency, P99);
     moments_add(&step->achieved_bps, result.throughput_bps);
+    step->n_requests += result.n_requests;
+    step->n_late += result.n_late;
     histogram_merge(&step->latency, latency);
     return 0;
 }
@@ -59,7 +61,9 @@ static int make_steps(struct rates *rates, const struct session *session, const 
                       double full_bps)
 {
     const struct settings *settings = session->settings;
-    *rates = (struct rates){.n = settings->workload.rates.n, .full_bps = full_bps};
+    *rates = (struct rates){.n = settings->workload.rates.n,
+                            .full_bps = full_bps,
+                            .random = settings->workload.rate_process != 0};
     rates->step = calloc(rates->n, sizeof *rates->step);
     for (size_t i = 0; rates->step != NULL && i < rates->n; i++) {
         struct rates_step *step = &rates->step[i];
@@ -109,7 +113,7 @@ int rates_run(struct rates *rates, struct session *session, const struct point *
 
 bool rates_is_kept(const struct rates_step *step)
 {
-    return step->achieved_bps.n > 0 && step->achieved_bps.mean >= WARNINGS_SERVED_SHARE * step->offered_bps;
+    return step->achieved_bps.n > 0 && warnings_is_served(step->n_requests, step->n_late);
 }
 
 void rates_done(struct rates *rates)

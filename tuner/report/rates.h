@@ -13,6 +13,7 @@
 struct rates_step {
     double offered_bps;
     struct moments achieved_bps; /* of the runs */
+    uint64_t n_requests, n_late; /* of all runs: that came back; that had not begun when their run ended */
     double *p99_ns;              /* of each run; achieved_bps.n of them; NaN where it has too few requests */
     struct histogram latency;    /* of all runs */
 };
@@ -20,6 +21,7 @@ struct rates_step {
 struct rates {
     struct rates_step *step;
     size_t n;
+    bool random;     /* requests were due at random distances */
     double full_bps; /* the rate without an offered one, which shares refer to */
 };
 

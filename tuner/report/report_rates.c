@@ -39,9 +39,10 @@ static json_t *json_step(const struct rates_step *step, const struct rates *rate
     bool known = step->achieved_bps.n > 0;
     histogram_mean_ns(&step->latency, &mean_ns);
     return json_pack(
-        "{s:o, s:o, s:o, s:o, s:b, s:I, s:I, s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}}", "offered_bps",
+        "{s:o, s:o, s:o, s:s, s:o, s:b, s:I, s:I, s:{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}}", "offered_bps",
         json_number(step->offered_bps), "offered_iops", json_number(offered_iops), "offered_share",
-        json_number(rates->full_bps > 0 ? step->offered_bps / rates->full_bps : NAN), "achieved_bps",
+        json_number(rates->full_bps > 0 ? step->offered_bps / rates->full_bps : NAN), "process",
+        rates->random ? "poisson" : "linear", "achieved_bps",
         json_interval(known ? step->achieved_bps.mean : NAN, ci.low, ci.high), "kept", rates_is_kept(step),
         "replays", (json_int_t)step->achieved_bps.n, "requests", (json_int_t)step->latency.n, "latency_ns",
         "mean", json_number(mean_ns), "p50", json_number(quantile_ns(step, 0.5)), "p90",
@@ -87,8 +88,8 @@ void report_rates_text(FILE *out, const struct rates *rates, const struct sessio
     fprintf(out,
             "\nOffered rates (requests begin at %s times, whatever has come back; latency counts from "
             "then)\n  %10s %7s %11s  %8s  %8s  %8s  %8s  %s\n",
-            session->settings->workload.rate_process != 0 ? "random" : "fixed", "offered", "of full",
-            "achieved", "mean", "p50", "p99", "p99.9", "p99 of single runs");
+            rates->random ? "random" : "fixed", "offered", "of full", "achieved", "mean", "p50", "p99",
+            "p99.9", "p99 of single runs");
     for (size_t i = 0; i < rates->n; i++) {
         print_step(out, &rates->step[i], rates);
         n_kept += rates_is_kept(&rates->step[i]) && n_kept == i;

@@ -31,8 +31,10 @@ struct target_facts {
     double growth_per_gib;                  /* of fragments during the command; NaN: unknown */
 };
 
-/* An offered rate is served where so much of it comes back: the edges of a run cost less. */
-#define WARNINGS_SERVED_SHARE 0.97
+/* An offered rate is served where no more of the requests had to begin later than the run's end. */
+#define WARNINGS_LATE_SHARE 0.03
+
+bool warnings_is_served(uint64_t n_requests, uint64_t n_late);
 
 /* What was asked for. */
 struct warnings_asked {

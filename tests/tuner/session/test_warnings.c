@@ -148,6 +148,7 @@ static void buffered_loop(void)
 static void offered(void)
 {
     facts.plan.rate_bps = 4.2e6;
+    facts.result.n_late = 70;
 }
 
 static void guest_disk(void)
@@ -245,6 +246,7 @@ TEST(clean_facts_raise_no_doubt)
 TEST(a_rate_that_is_served_raises_no_doubt)
 {
     facts.plan.rate_bps = 4.1e6;
+    facts.result.n_late = 50;
     facts.result.achieved_depth = 0.5;
     facts.result.monitor.busiest_thread_cpu_share = 1;
     assert_int_equal(found(), 0);
