@@ -96,14 +96,11 @@ static int check_load(const struct settings *settings, const struct candidates *
         if (candidates->points[i].request_size_bytes != candidates->points[0].request_size_bytes ||
             factors_write_size_bytes(&candidates->points[i]) !=
                 factors_write_size_bytes(&candidates->points[0]))
-            return err_set(
-                err, -EINVAL,
-                "%s compares settings of one request size; pin it with --request-size SIZE",
-                name);
+            return err_set(err, -EINVAL,
+                           "%s compares settings of one request size; pin it with --request-size SIZE", name);
         if (candidates->points[i].threads != candidates->points[0].threads)
             return err_set(err, -EINVAL,
-                           "%s compares settings of one number of threads; give one --threads N",
-                           name);
+                           "%s compares settings of one number of threads; give one --threads N", name);
     }
     return 0;
 }
