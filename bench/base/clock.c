@@ -49,6 +49,13 @@ struct clock clock_virtual(uint64_t *hand_ns)
     return (struct clock){.ops = &virtual_ops, .virtual_ns = hand_ns};
 }
 
+struct timespec clock_time_left(uint64_t until_ns)
+{
+    uint64_t now_ns = clock_now_ns(&clock_monotonic), left_ns = until_ns > now_ns ? until_ns - now_ns : 0;
+    return (struct timespec){.tv_sec = (time_t)(left_ns / CLOCK_NS_PER_S),
+                             .tv_nsec = (long)(left_ns % CLOCK_NS_PER_S)};
+}
+
 uint64_t clock_suspended_ns(void)
 {
     /* Being preempted between the two readings can only make the difference too large: the smallest of a few

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <stdint.h>
+#include <time.h>
 
 #define CLOCK_NS_PER_S 1000000000ULL
 
@@ -35,6 +36,9 @@ static inline void clock_sleep_until_ns(const struct clock *clock, uint64_t dead
 {
     clock->ops->sleep_until_ns(clock, deadline_ns);
 }
+
+/* From now on the monotonic clock to that time; 0 when it is past. For system calls that wait. */
+struct timespec clock_time_left(uint64_t until_ns);
 
 /* Nanoseconds that the machine has been suspended since boot (CLOCK_BOOTTIME - CLOCK_MONOTONIC). */
 uint64_t clock_suspended_ns(void);

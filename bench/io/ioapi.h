@@ -39,6 +39,8 @@ struct io_call {
     int64_t result;        /* bytes moved, or a negative errno; valid once reaped */
 };
 
+#define IOAPI_NO_END UINT64_MAX
+
 struct simulator_run; /* bench/io/ioapi_simulator.h */
 
 struct ioapi_config {
@@ -69,8 +71,10 @@ struct ioapi_ops {
     int (*submit)(void *state, struct io_call *const *calls, size_t n, size_t *ret_n, struct err *err);
 
     /* Waits for at least one completion and takes up to max; sets result. Must not be called with nothing in
-     * flight. */
-    int (*reap)(void *state, struct io_call **calls, size_t max, size_t *ret_n, struct err *err);
+     * flight. When the pump's clock comes to until_ns (IOAPI_NO_END: never), it takes what is there, which
+     * may be nothing; a time that is past makes it a look. */
+    int (*reap)(void *state, struct io_call **calls, size_t max, uint64_t until_ns, size_t *ret_n,
+                struct err *err);
 
     /* Submits and reaps, with nothing else in flight, the same call at `n` offsets one after another, until
      * one does not move all its bytes or *stop (may be NULL) is not 0: the number made whole. offset_bytes

@@ -62,9 +62,10 @@ __attribute__((unused)) static int ioapi_blocking_probe(struct err *err)
 }
 
 __attribute__((unused)) static int ioapi_blocking_reap(void *state, struct io_call **calls, size_t max,
-                                                       size_t *ret_n, struct err *err)
+                                                       uint64_t until_ns, size_t *ret_n, struct err *err)
 {
     struct ioapi_blocking *blocking = state;
+    (void)until_ns;
     if (blocking->done == NULL || max == 0)
         return err_set(err, -EINVAL, "%s: nothing to reap", blocking->name);
     calls[0] = blocking->done;

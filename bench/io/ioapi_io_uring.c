@@ -180,13 +180,19 @@ static int enter(struct uring *uring)
     return rc;
 }
 
-/* Waits for a completion that is not yet there. */
-static int wait_completion(struct uring *uring)
+/* Waits for a completion that is not yet there; -ETIME when until_ns comes first. */
+static int wait_completion(struct uring *uring, uint64_t until_ns)
 {
+    struct io_uring_cqe *cqe;
     int rc;
-    do
-        rc = io_uring_submit_and_wait(&uring->ring, 1);
-    while (rc == -EINTR);
+    if (until_ns != IOAPI_NO_END && (uring->ring.features & IORING_FEAT_EXT_ARG) == 0)
+        return -EOPNOTSUPP;
+    do {
+        struct timespec left = clock_time_left(until_ns);
+        struct __kernel_timespec time = {.tv_sec = left.tv_sec, .tv_nsec = left.tv_nsec};
+        rc = until_ns == IOAPI_NO_END ? io_uring_submit_and_wait(&uring->ring, 1)
+                                      : io_uring_submit_and_wait_timeout(&uring->ring, &cqe, 1, &time, NULL);
+    } while (rc == -EINTR);
     return rc < 0 ? rc : 0;
 }
 
@@ -268,7 +274,7 @@ static void drain(struct uring *uring)
     while (uring->n_in_flight > 0 && n_failed < DRAIN_TRIES) {
         if (take_completions(uring, &ended, 1) > 0)
             n_failed = 0;
-        else if (wait_completion(uring) < 0 && ++n_failed < DRAIN_TRIES)
+        else if (wait_completion(uring, IOAPI_NO_END) < 0 && ++n_failed < DRAIN_TRIES)
             clock_sleep_until_ns(&clock_monotonic, clock_now_ns(&clock_monotonic) + DRAIN_PAUSE_NS);
     }
 }
@@ -366,14 +372,21 @@ static int uring_submit(void *state, struct io_call *const *calls, size_t n, siz
     return 0;
 }
 
-static int uring_reap(void *state, struct io_call **calls, size_t max, size_t *ret_n, struct err *err)
+static int uring_reap(void *state, struct io_call **calls, size_t max, uint64_t until_ns, size_t *ret_n,
+                      struct err *err)
 {
     struct uring *uring = state;
     size_t n;
     if (uring->n_in_flight == 0 || max == 0)
         return err_set(err, -EINVAL, "io_uring: nothing to reap");
     while ((n = take_completions(uring, calls, max)) == 0) {
-        int rc = wait_completion(uring);
+        int rc = wait_completion(uring, until_ns);
+        if (rc == -ETIME) {
+            n = take_completions(uring, calls, max);
+            break;
+        }
+        if (rc == -EOPNOTSUPP)
+            return err_set(err, rc, "io_uring: offered rates need Linux 5.11; use another api");
         if (rc < 0)
             return err_sys(err, rc, "io_uring: io_uring_enter");
     }

@@ -49,12 +49,14 @@ static int libaio_probe(struct err *err)
     return 0;
 }
 
-static int wait_events(struct libaio *libaio, long n_max)
+/* Returns how many events came, 0 when until_ns came first. */
+static int wait_events(struct libaio *libaio, long n_max, uint64_t until_ns)
 {
     int rc;
-    do
-        rc = io_getevents(libaio->context, 1, n_max, libaio->events, NULL);
-    while (rc == -EINTR);
+    do {
+        struct timespec left = clock_time_left(until_ns);
+        rc = io_getevents(libaio->context, 1, n_max, libaio->events, until_ns == IOAPI_NO_END ? NULL : &left);
+    } while (rc == -EINTR);
     return rc;
 }
 
@@ -66,7 +68,7 @@ static int check_fdsync(struct libaio *libaio, struct err *err)
     io_prep_fdsync(iocb, libaio->fd);
     int rc = io_submit(libaio->context, 1, &iocb);
     if (rc == 1)
-        rc = wait_events(libaio, 1);
+        rc = wait_events(libaio, 1, IOAPI_NO_END);
     else if (rc == 0)
         rc = -EAGAIN;
     if (rc == 1)
@@ -207,15 +209,18 @@ static void take_event(struct libaio *libaio, const struct io_event *event)
     }
 }
 
-static int libaio_reap(void *state, struct io_call **calls, size_t max, size_t *ret_n, struct err *err)
+static int libaio_reap(void *state, struct io_call **calls, size_t max, uint64_t until_ns, size_t *ret_n,
+                       struct err *err)
 {
     struct libaio *libaio = state;
     if (libaio->n_in_flight == 0 || max == 0)
         return err_set(err, -EINVAL, "libaio: nothing to reap");
     while (libaio->n_done == 0) {
-        int rc = wait_events(libaio, (long)libaio->n_in_kernel);
+        int rc = wait_events(libaio, (long)libaio->n_in_kernel, until_ns);
         if (rc < 0)
             return err_sys(err, rc, "libaio: io_getevents");
+        if (rc == 0)
+            break;
         libaio->n_in_kernel -= (size_t)rc;
         for (int i = 0; i < rc; i++)
             take_event(libaio, &libaio->events[i]);

@@ -194,18 +194,30 @@ static int pool_submit(void *state, struct io_call *const *calls, size_t n, size
     return 0;
 }
 
-static int pool_reap(void *state, struct io_call **calls, size_t max, size_t *ret_n, struct err *err)
+/* Ends at until_ns at the latest. The lock is held. */
+static void wait_for_completion(struct pool *pool, uint64_t until_ns)
+{
+    const struct timespec until = {.tv_sec = (time_t)(until_ns / CLOCK_NS_PER_S),
+                                   .tv_nsec = (long)(until_ns % CLOCK_NS_PER_S)};
+    int rc = 0;
+    while (pool->done.n == 0 && rc != ETIMEDOUT) {
+        pool->reaper_waits = true;
+        rc = until_ns == IOAPI_NO_END
+                 ? pthread_cond_wait(&pool->completion, &pool->lock)
+                 : pthread_cond_clockwait(&pool->completion, &pool->lock, CLOCK_MONOTONIC, &until);
+    }
+    pool->reaper_waits = false;
+}
+
+static int pool_reap(void *state, struct io_call **calls, size_t max, uint64_t until_ns, size_t *ret_n,
+                     struct err *err)
 {
     struct pool *pool = state;
     size_t n = 0;
     if (pool->n_in_flight == 0 || max == 0)
         return err_set(err, -EINVAL, "pool: nothing to reap");
     pthread_mutex_lock(&pool->lock);
-    while (pool->done.n == 0) {
-        pool->reaper_waits = true;
-        pthread_cond_wait(&pool->completion, &pool->lock);
-    }
-    pool->reaper_waits = false;
+    wait_for_completion(pool, until_ns);
     while (n < max && pool->done.n > 0)
         calls[n++] = ring_take(&pool->done, pool->n_calls);
     pthread_mutex_unlock(&pool->lock);

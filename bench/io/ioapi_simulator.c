@@ -243,14 +243,16 @@ static int simulator_submit(void *memory, struct io_call *const *calls, size_t n
     return 0;
 }
 
-static int simulator_reap(void *memory, struct io_call **calls, size_t max, size_t *ret_n, struct err *err)
+static int simulator_reap(void *memory, struct io_call **calls, size_t max, uint64_t until_ns, size_t *ret_n,
+                          struct err *err)
 {
     struct simulator_state *state = memory;
     if (state->n == 0)
         return err_set(err, -ENODATA, "no simulated request is in flight");
     uint64_t *now_ns = state->run->world->now_ns;
-    if (*now_ns < state->heap[0].done_ns)
-        *now_ns = state->heap[0].done_ns;
+    uint64_t next_ns = state->heap[0].done_ns < until_ns ? state->heap[0].done_ns : until_ns;
+    if (*now_ns < next_ns)
+        *now_ns = next_ns;
     size_t n = 0;
     while (n < max && state->n > 0 && state->heap[0].done_ns <= *now_ns) {
         calls[n] = heap_pop(state);

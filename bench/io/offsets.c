@@ -6,6 +6,9 @@
 #include <errno.h>
 #include <stdbool.h>
 
+/* Of the places that are wanted most, the same in every run. */
+#define PLACES_KEY 0x5bf03635f0a31b2dULL
+
 /* The smallest k >= 1 with 2^k >= n. At least 1, so that the shifts below stay inside 1..63. */
 static uint32_t log2_ceil(uint64_t n)
 {
@@ -65,9 +68,26 @@ __attribute__((noinline)) static void begin_pass(struct offsets_walk *walk)
     set_key(walk, rng_derive(walk->key, 1));
 }
 
+/* Ranks are spread over the units by the bijection of the walk; a number past the last unit leads to another
+ * one, until one is below. */
+__attribute__((noinline)) static uint64_t next_skewed_unit(struct offsets_walk *walk)
+{
+    const uint64_t mask = UINT64_MAX >> (64 - walk->domain_log2);
+    const uint32_t half = (walk->domain_log2 + 1) / 2;
+    uint64_t unit = skew_draw_next(&walk->skewed);
+    if (walk->skewed.skew.kind != SKEW_ZIPF)
+        return unit;
+    do
+        unit = permute(unit, walk->rounds, mask, half);
+    while (unit >= walk->n_units);
+    return unit;
+}
+
 /* What is seldom done stays out of line, so that the usual step saves no registers. */
 static uint64_t next_random_unit(struct offsets_walk *walk)
 {
+    if (walk->skewed.skew.kind != SKEW_NONE)
+        return next_skewed_unit(walk);
     if (walk->n_random == walk->n_units)
         begin_pass(walk);
     while (walk->next_ahead == walk->n_ahead)
@@ -118,6 +138,15 @@ int offsets_init(struct offsets *offsets, const struct pattern *pattern, uint64_
     }
     offsets->next_seq[PATTERN_SEQ_WRITE] = both ? offsets->n_units[1] / 2 : 0;
     return 0;
+}
+
+void offsets_skew(struct offsets *offsets, const struct skew *skew, uint64_t seed)
+{
+    for (uint64_t i = 0; i < 2; i++) {
+        struct offsets_walk *walk = &offsets->walk[i];
+        walk_init(walk, walk->n_units, PLACES_KEY);
+        skew_draw_init(&walk->skewed, skew, walk->n_units, rng_derive(seed, i));
+    }
 }
 
 /* A random unit of a kind that has a walk of its own. */

@@ -9,10 +9,15 @@
  * Reads and writes may have units of their own size. Each stream then counts in its own units, and random
  * reads and random writes, which can no longer share a walk, keep apart in another way: the region is cut
  * into blocks of the larger unit, of which the reads have the even ones and the writes the odd ones, each
- * kind with a walk of its own over all units of its blocks. */
+ * kind with a walk of its own over all units of its blocks.
+ *
+ * With a skew, random requests go to some units more often than to others, and come back to them within a
+ * pass. The units that zipf wants most lie all over the region, those of hot at its beginning; they are the
+ * same for every seed. */
 #pragma once
 
 #include "bench/base/pattern.h"
+#include "bench/io/skew.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,6 +39,7 @@ struct offsets_walk {
     uint32_t domain_log2;
     uint32_t next_ahead, n_ahead;    /* of the units that the walk is ahead ... */
     uint64_t ahead[OFFSETS_N_AHEAD]; /* ... of the requests */
+    struct skew_draw skewed;         /* instead of all this, unless its kind is none */
 };
 
 /* Pairs: of reads, of writes. */
@@ -52,6 +58,9 @@ struct offsets {
  * when the region holds no unit for one of the kinds or passes 2^64. */
 int offsets_init(struct offsets *offsets, const struct pattern *pattern, uint64_t base_bytes,
                  uint64_t region_bytes, const uint64_t unit_bytes[2], uint64_t seed);
+
+/* From here on random requests are skewed. */
+void offsets_skew(struct offsets *offsets, const struct skew *skew, uint64_t seed);
 
 /* Offset in bytes from the start of the file. */
 uint64_t offsets_next(struct offsets *offsets, enum pattern_kind kind);

@@ -33,7 +33,7 @@ static void submit_ready(struct phase *phase, size_t in_flight)
     struct pump *pump = phase->pump;
     uint64_t start_ns = clock_now_ns(pump->clock);
     integrate_depth(phase, (double)in_flight, start_ns);
-    for (size_t i = 0; i < phase->n_ready; i++)
+    for (size_t i = 0; i < phase->n_ready && !pace_is_on(&phase->pace); i++)
         pump->ready[i]->submitted_ns = start_ns;
     size_t accepted = 0;
     int result = pump->ops->submit(pump->io, pump->ready, phase->n_ready, &accepted, phase->err);
@@ -67,7 +67,8 @@ static int reap_some(struct phase *phase, size_t in_flight)
     struct pump *pump = phase->pump;
     struct io_call **done = pump->idle + phase->n_idle;
     size_t n = 0;
-    int result = pump->ops->reap(pump->io, done, in_flight, &n, phase->failed == 0 ? phase->err : NULL);
+    int result = pump->ops->reap(pump->io, done, in_flight, phase_pace_until_ns(phase), &n,
+                                 phase->failed == 0 ? phase->err : NULL);
     uint64_t now_ns = clock_now_ns(pump->clock);
     integrate_submission(phase, now_ns - phase->last_ns < AT_ONCE_NS ? n : 0);
     integrate_depth(phase, (double)in_flight, now_ns);
@@ -87,8 +88,13 @@ static void prepare_idle(struct phase *phase)
 {
     struct pump *pump = phase->pump;
     while (phase->n_idle > 0 && phase_may_issue(phase, phase->last_ns)) {
+        bool paced = pace_is_on(&phase->pace);
+        if (paced && phase->last_ns < pace_due_ns(&phase->pace))
+            break;
         struct io_call *call = pump->idle[--phase->n_idle];
         phase_prepare(phase, call);
+        if (paced)
+            phase_pace_prepare(phase, call);
         pump->ready[phase->n_ready++] = call;
     }
     if (phase->failed != 0 || phase_is_interrupted(phase))
@@ -107,9 +113,11 @@ static void run_queue(struct phase *phase)
         if (phase->n_ready > 0)
             submit_ready(phase, pump->n_calls - phase->n_idle - phase->n_ready);
         size_t in_flight = pump->n_calls - phase->n_idle - phase->n_ready;
-        if (in_flight == 0)
+        if (in_flight == 0 && (phase->stopping || !pace_is_on(&phase->pace)))
             return;
-        if (reap_some(phase, in_flight) < 0)
+        if (in_flight == 0)
+            phase_pace_wait(phase);
+        else if (reap_some(phase, in_flight) < 0)
             return;
     }
 }
@@ -118,6 +126,8 @@ static void run_queue_to_its_end(struct phase *phase)
 {
     struct pump_stats *stats = phase->stats;
     run_queue(phase);
+    if (pace_is_on(&phase->pace))
+        phase_pace_end(phase);
     if (stats->windowed)
         return;
     stats->depth_area = phase->depth_area;
@@ -144,8 +154,10 @@ int pump_phase(struct pump *pump, const struct pump_end *end, struct pump_stats 
     memset(pump->slots_opened_ns, 0, pump->n_calls * sizeof *pump->slots_opened_ns);
     stats->first_submit_ns = phase.last_ns = stats->last_complete_ns = clock_now_ns(pump->clock);
     stats->start_ns = end->start_ns != 0 ? end->start_ns : stats->first_submit_ns;
-    stats->opened_ns = end->window == NULL ? stats->start_ns : 0;
-    if (pump->n_calls == 1)
+    stats->opened_ns = end->window == NULL && end->pace == NULL ? stats->start_ns : 0;
+    if (end->pace != NULL)
+        phase.pace = *end->pace;
+    if (pump->n_calls == 1 && end->pace == NULL)
         phase_run_single(&phase);
     else
         run_queue_to_its_end(&phase);

@@ -14,8 +14,10 @@
 #include "bench/base/histogram.h"
 #include "bench/base/pattern.h"
 #include "bench/base/rng.h"
+#include "bench/io/content.h"
 #include "bench/io/ioapi.h"
 #include "bench/io/offsets.h"
+#include "bench/io/pace.h"
 #include "bench/io/verify.h"
 #include "bench/io/warmup.h"
 
@@ -53,13 +55,14 @@ struct pump_count {
 struct pump_stats {
     struct pump_count counted; /* in the windows of slots; without a pump_window, everything */
     struct pump_count
-        outside; /* before them and after them; its histogram may be NULL without a pump_window */
+        outside; /* before them and after them; its histogram may be NULL without pump_window and pace */
     /* Sum over the slots of how long each counted. Rate of all pumps: their slots x their counted bytes /
      * their slot_ns. 0 without a pump_window. */
     double slot_ns;
     /* What slots completed until they opened, and the sum of the times that this took them. */
     uint64_t warmup_bytes;
     double warmup_slot_ns;
+    uint64_t n_late;    /* of an open loop: requests that were due when it stopped, and had not begun */
     bool windowed;      /* every slot has opened and closed: slot_ns is whole */
     uint64_t start_ns;  /* the phase's beginning, of all pumps that run it together; not after ... */
     uint64_t opened_ns; /* the run's window, which is the phase without a pump_window; 0: never */
@@ -102,6 +105,12 @@ struct pump_end {
     uint64_t duration_ns;  /* stop at this time after the beginning, or close after this in a window ... */
     uint64_t min_requests; /* ... but not before so many requests, those that close included */
     uint64_t max_bytes;    /* never beyond this; 0: no cap */
+    /* An open loop: a call begins when it is due, one step of the pace a call, as soon as one of the queue is
+     * free, and its latency counts from when it was due. Without a window; what begins before the warm-up's
+     * time is over, or its bytes have been issued, counts outside. What was due when the phase stops and has
+     * not begun adds to the latencies the time by which it is late. NULL: a call begins when another has come
+     * back. */
+    const struct pace *pace;
     const atomic_int *interrupted; /* non-zero: stop at once, keep what is done; may be NULL */
     uint64_t start_ns; /* when the phase began, for pumps that run it together; 0: with this pump's first
                           submission */
@@ -136,6 +145,7 @@ struct pump {
     const int *fds; /* n_files of them */
     uint32_t n_files;
     uint64_t shift_bytes;
+    struct content content;    /* of writes */
     struct verify *verify;     /* what is written and read is checked; NULL: it is not */
     enum pump_speed speed;     /* of the last phase */
     struct io_call *calls;     /* n_calls */
@@ -162,8 +172,10 @@ struct pump_config {
     unsigned char *buffers; /* n_calls buffers of the larger size x requests_per_call bytes, touched;
                                borrowed; NULL: simulated */
     uint32_t batch_requests;
-    bool works_in_submit;  /* submit may do the I/O itself before it returns: see depth_area */
-    struct verify *verify; /* borrowed; NULL without, and with simulated buffers */
+    bool works_in_submit;   /* submit may do the I/O itself before it returns: see depth_area */
+    struct skew skew;       /* of random requests */
+    struct content content; /* of writes; other than plain only of patterns that do not read */
+    struct verify *verify;  /* borrowed; NULL without, and with simulated buffers */
     uint64_t seed;
 };
 

@@ -53,6 +53,7 @@ int pump_init(struct pump *pump, const struct pump_config *config, struct err *e
         .fds = config->fds,
         .n_files = config->n_files,
         .shift_bytes = config->shift_bytes,
+        .content = config->content,
         .verify = config->verify,
     };
     set_sizes(pump, config);
@@ -76,6 +77,11 @@ int pump_init(struct pump *pump, const struct pump_config *config, struct err *e
                        " bytes; use a larger --file-size",
                        config->region_bytes, pump->most_call_bytes);
     }
+    if (config->skew.kind != SKEW_NONE)
+        offsets_skew(&pump->offsets, &config->skew, rng_derive(config->seed, 2));
+    for (uint32_t i = 0; config->buffers != NULL && !content_is_plain(&config->content) && i < pump->n_calls;
+         i++)
+        content_lay(&config->content, pump->calls[i].buffer, pump->most_call_bytes, &pump->rng);
     return 0;
 }
 

@@ -44,6 +44,10 @@ void phase_stamp_buffer(struct pump *pump, const struct io_call *call)
         verify_begin(pump->verify, call);
         return;
     }
+    if (buffer != NULL && !content_is_plain(&pump->content)) {
+        content_stamp(&pump->content, buffer, call->size_bytes, &pump->rng);
+        return;
+    }
     for (uint32_t i = 0; buffer != NULL && i < call->n_requests; i++) {
         uint64_t word = rng_next(&pump->rng);
         memcpy(buffer + i * pump->request_size_bytes, &word, sizeof word);
@@ -114,6 +118,8 @@ bool phase_may_issue(struct phase *phase, uint64_t now_ns)
 {
     if (!phase->stopping)
         phase->stopping = phase_is_interrupted(phase) || reaches_cap(phase, 1) || is_over(phase, now_ns);
+    if (phase->stopping && phase->stopped_ns == 0)
+        phase->stopped_ns = now_ns;
     return !phase->stopping;
 }
 
@@ -215,7 +221,8 @@ static void look_for_opening(struct phase *phase)
 void phase_choose_count(struct phase *phase, const struct io_call *call)
 {
     uint64_t opened_ns = phase->pump->slots_opened_ns[call->slot];
-    bool outside = phase->end->window != NULL && (opened_ns == SLOT_WAITS || opened_ns == SLOT_CLOSED);
+    bool all_count = phase->end->window == NULL && !pace_is_on(&phase->pace);
+    bool outside = !all_count && (opened_ns == SLOT_WAITS || opened_ns == SLOT_CLOSED);
     phase->count = outside ? &phase->stats->outside : &phase->stats->counted;
 }
 

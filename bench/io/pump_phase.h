@@ -17,6 +17,7 @@ struct phase {
     struct err *err;
     int failed; /* 0 or the first failure */
     bool stopping;
+    uint64_t stopped_ns;      /* when it turned on */
     struct pump_count *count; /* where the next completion counts */
     bool warm;
     uint64_t opened_ns;  /* the run's window, once this pump knows of it; 0: not yet */
@@ -24,6 +25,7 @@ struct phase {
     uint32_t n_open;     /* slots that have opened, closed ones included */
     uint32_t n_closed;
     uint64_t issued_requests, issued_bytes;
+    struct pace pace; /* of an open loop; else off */
     size_t n_idle;
     size_t n_ready;
     uint64_t last_ns;             /* up to here the depth has been integrated ... */
@@ -67,6 +69,13 @@ void phase_complete(struct phase *phase, const struct io_call *call, uint64_t no
 
 /* Adds bytes to the windows of time, where they belong to any. */
 void phase_add_to_windows(struct phase *phase, uint64_t now_ns, uint64_t bytes);
+
+/* bench/io/pump_paced: what an open loop does in another way: a prepared call is due; until when to wait for
+ * completions; the waiting where none is in flight; what counts at the end. */
+void phase_pace_prepare(struct phase *phase, struct io_call *call);
+uint64_t phase_pace_until_ns(const struct phase *phase);
+void phase_pace_wait(struct phase *phase);
+void phase_pace_end(struct phase *phase);
 
 /* bench/io/pump_single: a queue that holds one call. */
 void phase_run_single(struct phase *phase);

@@ -19,7 +19,7 @@ static void submit_and_reap(struct phase *phase, struct io_call *call)
         result = err_set(phase->err, -EAGAIN, "%s: the kernel takes no request although none is in flight",
                          pump->ops->name);
     if (result == 0)
-        result = pump->ops->reap(pump->io, &call, 1, &n, phase->err);
+        result = pump->ops->reap(pump->io, &call, 1, IOAPI_NO_END, &n, phase->err);
     if (result < 0)
         phase_fail(phase, result);
 }

@@ -4,6 +4,7 @@
 #include "bench/base/full_io.h"
 #include "bench/base/rng.h"
 #include "bench/io/offsets.h"
+#include "bench/io/pace.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -15,7 +16,6 @@
 #define SLICE_NS (CLOCK_NS_PER_S / 200)
 
 #define BUFFER_ALIGN 4096U
-#define LATE_MOMENTS 10000U
 
 /* A thread with one request in flight. */
 struct beside_lane {
@@ -25,7 +25,7 @@ struct beside_lane {
     unsigned char *buffer;
     struct offsets offsets;
     struct rng rng;
-    uint64_t interval_ns, due_ns; /* between requests, 0: none; when the next one is to begin */
+    struct pace pace;
     struct beside_figures figures;
     pthread_t thread;
     int result;
@@ -84,23 +84,11 @@ static int make_request(struct beside_lane *lane)
 static bool wait_until_due(const struct beside_lane *lane)
 {
     const struct clock *clock = lane->all->clock;
-    uint64_t now_ns;
+    uint64_t now_ns, due_ns = pace_due_ns(&lane->pace);
     while (!atomic_load(&lane->all->stop) && !atomic_load(&lane->all->spent) &&
-           (now_ns = clock_now_ns(clock)) < lane->due_ns)
-        clock_sleep_until_ns(clock, lane->due_ns - now_ns < SLICE_NS ? lane->due_ns : now_ns + SLICE_NS);
+           (now_ns = clock_now_ns(clock)) < due_ns)
+        clock_sleep_until_ns(clock, due_ns - now_ns < SLICE_NS ? due_ns : now_ns + SLICE_NS);
     return !atomic_load(&lane->all->stop) && !atomic_load(&lane->all->spent);
-}
-
-/* Of very many, those that were due beside each other count as one moment. */
-static void count_late(struct beside_lane *lane, uint64_t end_ns)
-{
-    if (lane->interval_ns == 0 || lane->due_ns >= end_ns)
-        return;
-    uint64_t n = (end_ns - lane->due_ns + lane->interval_ns - 1) / lane->interval_ns;
-    for (uint64_t done = 0, part; done < n; done += part) {
-        part = n / LATE_MOMENTS + 1 < n - done ? n / LATE_MOMENTS + 1 : n - done;
-        histogram_add(&lane->figures.latency, end_ns - (lane->due_ns + done * lane->interval_ns), part);
-    }
 }
 
 static void *run_lane(void *argument)
@@ -108,14 +96,14 @@ static void *run_lane(void *argument)
     struct beside_lane *lane = argument;
     const struct clock *clock = lane->all->clock;
     while (lane->result == 0 && wait_until_due(lane)) {
-        uint64_t begin_ns = lane->interval_ns > 0 ? lane->due_ns : clock_now_ns(clock);
+        uint64_t begin_ns = pace_is_on(&lane->pace) ? pace_due_ns(&lane->pace) : clock_now_ns(clock);
         lane->result = make_request(lane);
         if (lane->result == 0 && !atomic_load(&lane->all->spent))
             histogram_add(&lane->figures.latency, clock_now_ns(clock) - begin_ns, 1);
-        lane->due_ns += lane->interval_ns;
+        pace_step(&lane->pace);
     }
     if (lane->result == 0)
-        count_late(lane, clock_now_ns(clock));
+        pace_count_late(&lane->pace, clock_now_ns(clock), 1, &lane->figures.latency);
     return NULL;
 }
 
@@ -132,12 +120,8 @@ static int open_lane(struct beside_lane *lane, struct beside *beside, size_t loa
     rng_init(&lane->rng, rng_derive(beside->seed, 1000 * load + i));
     if (offsets_init(&lane->offsets, &asked->pattern, i * part, part, units, rng_next(&lane->rng)) != 0)
         return err_set(err, -EFBIG, "a load beside has no room for its requests in %s", target->name);
-    if (asked->rate_bps > 0) {
-        double interval_ns =
-            1e9 * (double)asked->request_bytes * asked->queue_depth / (double)asked->rate_bps;
-        lane->interval_ns = interval_ns > 1 ? (uint64_t)interval_ns : 1;
-    }
-    lane->due_ns = beside->start_ns + lane->interval_ns / asked->queue_depth * i;
+    pace_init(&lane->pace, (double)asked->rate_bps / (double)asked->request_bytes, i, asked->queue_depth,
+              beside->start_ns);
     lane->buffer =
         aligned_alloc(BUFFER_ALIGN, (asked->request_bytes + BUFFER_ALIGN - 1) / BUFFER_ALIGN * BUFFER_ALIGN);
     if (lane->buffer == NULL)

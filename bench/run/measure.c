@@ -148,6 +148,8 @@ static double littles_law_error(const struct workers *workers, const struct work
 {
     const struct pump_count *counted = &worker->stats.counted;
     double mean_ns = 0, requests = worker_depth(workers, worker) * worker_seconds(workers, worker);
+    if (workers->plan->rate_bps > 0) /* latencies hold the time before a request was in flight, too */
+        return 0;
     if (histogram_mean_ns(counted->latency, &mean_ns) < 0 || requests <= 0)
         return 0;
     double error = fabs(mean_ns / 1e9 * (double)counted->n_requests / requests - 1);
@@ -266,6 +268,7 @@ static void gather(struct measure_result *ret, const struct workers *workers, ui
         count_in(ret, &stats->counted);
         if (!windowed)
             count_in(ret, &stats->outside);
+        ret->n_late += stats->n_late;
         ret->sampled |= stats->sampled;
         ret->littles_law_error = fmax(ret->littles_law_error, littles_law_error(workers, worker));
         pump_windows_merge(&ret->windows, &stats->windows);

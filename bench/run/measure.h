@@ -49,6 +49,8 @@ struct measure_env {
     bool cooperative_ring;    /* io_uring with IORING_SETUP_COOP_TASKRUN and what came later */
     uint64_t alignment_bytes; /* requests start at multiples of this, but of no larger size; 0: of their own
                                  size. A multiple of 512 */
+    struct skew skew;         /* of random requests */
+    struct content content;   /* of writes */
     bool shared_region;       /* threads share the whole file instead of disjoint parts */
     struct verify *verify;    /* opened for the target's blocks; NULL: nothing is checked */
     struct beside *beside;    /* loads that run while the workers do; NULL: none. Real targets only */
@@ -75,6 +77,9 @@ struct measure_plan {
     uint64_t n_requests;
     bool whole; /* everything counts, from the first submission to the last completion: what is timed is work
                    that begins and ends */
+    double rate_bps;  /* an open loop of this rate of all threads; 0: as fast as it goes. What is counted is
+                         what began after a quarter of duration_ns, or warmup_limit_ns where that is less */
+    bool random_rate; /* requests are due at random distances, with this rate on average */
     uint64_t longest_ns; /* one that ends by requests ends then all the same; 0: no limit */
     uint64_t seed;
 };
@@ -84,6 +89,8 @@ struct measure_result {
     double iops;           /* requests of all threads / seconds */
     double burst_bps; /* what throughput_bps was before a known limit of the device lowered it; 0: none did */
     uint64_t n_requests;
+    uint64_t n_late; /* of an offered rate: requests that were due at the end and had not begun; latencies
+                        hold the time by which they were late */
     uint64_t bytes_read, bytes_written;             /* of the timed part */
     uint64_t total_bytes_read, total_bytes_written; /* of the whole run */
     /* What the rate is about: the time for which a slot of the queues counted on average (struct

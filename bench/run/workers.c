@@ -32,7 +32,7 @@ static void choose_shape(struct workers *workers, double truth_bps)
         workers->n = 1;
         workers->n_calls = workers->simulator.n_in_flight;
         workers->requests_per_call = workers->rounds_per_call =
-            simulator_requests_per_call(&workers->simulator);
+            workers->plan->rate_bps > 0 ? 1 : simulator_requests_per_call(&workers->simulator);
     } else if (point->api == API_PVEC) {
         workers->n_calls = 1;
         workers->requests_per_call = point->queue_depth;
@@ -134,6 +134,8 @@ static int open_worker(struct workers *workers, uint32_t index, unsigned char *b
         .batch_requests = plan->batch_requests,
         /* Direct I/O is queued by submit, not done. */
         .works_in_submit = workers->ops->inline_io && plan->point.direct == 0,
+        .skew = workers->env->skew,
+        .content = workers->env->content,
         .verify = workers->env->verify,
         .seed = rng_derive(plan->seed, 100 + index),
     };
@@ -309,6 +311,29 @@ static bool counts_everything(const struct workers *workers)
     return plan->whole || (workers->env->world == NULL && measure_writes_once(&plan->pattern, &plan->point));
 }
 
+/* Workers take turns. */
+static void set_pace(struct pace *pace, const struct worker *worker, uint64_t start_ns)
+{
+    const struct workers *workers = worker->all;
+    const struct measure_plan *plan = workers->plan;
+    uint32_t index = (uint32_t)(worker - workers->worker);
+    double call_bytes = measure_request_bytes(&plan->pattern, &plan->point) * workers->requests_per_call;
+    pace_init(pace, plan->rate_bps / call_bytes, index, workers->n, start_ns);
+    if (plan->random_rate)
+        pace_randomise(pace, rng_derive(plan->seed, 10000 + index));
+}
+
+/* An open loop has no queue that is to be full: its warm-up is a time. */
+static void begin_paced(struct pump_end *end, const struct pace *pace)
+{
+    uint64_t quarter_ns = end->duration_ns / 4;
+    end->pace = pace;
+    end->window = NULL;
+    if (end->warmup_limit_ns > quarter_ns)
+        end->warmup_limit_ns = quarter_ns;
+    end->duration_ns += end->warmup_limit_ns;
+}
+
 static void run_pump(struct worker *worker)
 {
     struct workers *workers = worker->all;
@@ -329,6 +354,10 @@ static void run_pump(struct worker *worker)
         .context = worker,
         .batches_per_stamp = counts ? 1 : PUMP_BATCHES_PER_STAMP,
     };
+    struct pace pace;
+    set_pace(&pace, worker, end.start_ns);
+    if (pace_is_on(&pace))
+        begin_paced(&end, &pace);
     worker->result = pump_phase(&worker->pump, &end, &worker->stats, &worker->err);
     if (worker->result == 0)
         return;

@@ -66,6 +66,7 @@ struct target_plan {
     uint32_t n_files;         /* to spread it over, in equal parts of whole MiB; 0 is 1. More than one are of
                                  the planned size or none, whatever the budget */
     uint64_t budget_ns;       /* 0: no limit on filling */
+    uint64_t other_bytes;     /* kept free and unwritten for other files of the command */
     uint64_t max_write_bytes; /* filling may not exceed it; UINT64_MAX: no limit */
     uint64_t seed;
     const struct clock *clock;
@@ -115,7 +116,8 @@ int target_check_again(const struct target *target, const struct target_existing
 
 /* To be asked between runs, while no descriptor of a run is open. -EBUSY when somebody has begun to use the
  * user's file otherwise than by reading it; 0 also where the file system has no leases to tell. Of a device:
- * when a loop device has been put on it, which O_EXCL does not hinder. */
+ * when a loop device has been put on it, which O_EXCL does not hinder, or when somebody uses the file or disk
+ * that it is a loop device of, which nobody can be kept from. */
 int target_check_alone(const struct target *target, struct err *err);
 
 /* Accepts a zeroed (fd < 1) target. */

@@ -104,6 +104,9 @@ int target_check_alone(const struct target *target, struct err *err)
     bool is_used = target->is_device
                        ? target_find_kernel_user(target->fd, &user)
                        : target_is_shared(target->fd) && target_find_user(target->fd, false, &user);
+    if (target->is_device && !is_used && target_find_image_user(target->fd, &user))
+        return err_set(err, -EBUSY, "%s: what is behind it is now also %s; nothing more is written to it",
+                       target->name, user.what);
     if (!is_used)
         return 0;
     return err_set(err, -EBUSY, "%s: is now %s; nothing more is written to it", target->name, user.what);

@@ -58,6 +58,14 @@ struct bound {
     const char *what, *remedy;
 };
 
+/* What is left of so many bytes; of no limit, none is taken. */
+static uint64_t less(uint64_t bytes, uint64_t taken)
+{
+    if (bytes == UINT64_MAX)
+        return bytes;
+    return bytes > taken ? bytes - taken : 0;
+}
+
 /* All that can forbid a size is asked before anything is written; only the tightest is worth an error
  * message. */
 static struct bound tightest_bound(const struct target_plan *plan, uint64_t available)
@@ -65,15 +73,16 @@ static struct bound tightest_bound(const struct target_plan *plan, uint64_t avai
     struct bound bound = {UINT64_MAX, -ENOSPC, "can be taken with 10 % of the free space kept free",
                           "free some or choose another --path"};
     if (available != UINT64_MAX)
-        bound.bytes = whole_mib((double)available * (1.0 - TARGET_FREE_SHARE - METADATA_SHARE));
+        bound.bytes = less(whole_mib((double)available * (1.0 - TARGET_FREE_SHARE - METADATA_SHARE)),
+                           plan->other_bytes);
     struct rlimit limit;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
         limit.rlim_cur < bound.bytes)
         bound = (struct bound){limit.rlim_cur, -EFBIG, "are allowed for a file of this process (ulimit -f)",
                                "raise that limit"};
-    if (plan->max_write_bytes < bound.bytes)
-        bound = (struct bound){plan->max_write_bytes, -EFBIG, "may be written (--max-write)",
-                               "raise --max-write"};
+    if (less(plan->max_write_bytes, plan->other_bytes) < bound.bytes)
+        bound = (struct bound){less(plan->max_write_bytes, plan->other_bytes), -EFBIG,
+                               "may be written (--max-write)", "raise --max-write"};
     return bound;
 }
 

@@ -95,6 +95,14 @@ def measurement(value):
     yield "the throughput is that of the row", is_near(value["row"]["mean"], value["throughput"]["mean"])
     yield "replays counts runs, or the last of them", value["row"]["replays"] == (value["steady_state"] or {"rounds_judged": len(rates)})["rounds_judged"]
     yield "trust is no disqualification", value["trustworthy"] == (not value["row"]["disqualified_by"])
+    for rate in value.get("rates", []):
+        achieved, offered = rate["achieved_bps"]["mean"], rate["offered_bps"]
+        if rate["process"] == "linear" and achieved is not None:
+            yield "what is kept comes back", achieved >= 0.9 * offered or not rate["kept"]
+            yield "no more comes back than was offered", achieved <= 1.03 * offered
+        yield "shares refer to the mean", is_near(rate["offered_share"], offered / value["row"]["mean"])
+        yield "percentiles of a rate rise to max", rises(rate["latency_ns"], "p50", "p90", "p99", "p999", "max")
+        yield "the runs' p99 rise", rises(rate["latency_ns"], "p99_lowest_run", "p99_highest_run")
     for run in value["runs"]:
         yield "what counts is moved", run["bytes"] <= run["moved_bytes"]
         yield "bytes / seconds = throughput", is_near(run["bytes"] / run["seconds"], run["throughput"], 0.5)

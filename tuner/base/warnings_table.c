@@ -59,6 +59,10 @@ const struct warnings_row warnings_table[WARNING_N] = {
     [WARNING_BESIDE_OVER_LIMIT] = {"beside_over_limit", WARNINGS_ANY, false,
                                    "the p99 of a load beside is above --beside-limit; use a setting with "
                                    "less in flight, or raise the limit"},
+    [WARNING_RATE_NOT_SERVED] =
+        {"rate_not_served", WARNINGS_ANY, false,
+         "more than 3 % of the requests that were offered (--rate) had not begun when a run "
+         "ended: they wait ever longer; use another setting, or offer less"},
     [WARNING_WRITES_ABSORBED] =
         {"writes_absorbed", WARNINGS_ANY | WARNINGS_IF_SYNC_CHOSEN, false,
          "with sync none nothing waits until the data are durable: memory took them; pin --sync "

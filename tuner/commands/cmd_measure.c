@@ -66,7 +66,8 @@ static double seconds_at_most(const struct settings *settings, uint64_t file_byt
 {
     double replay_ns =
         (double)settings->runs.warmup_limit_ns + (double)settings->runs.duration_ns + MEASURE_SETTLE_NS;
-    double n_runs = settings->runs.replays * (settings->runs.cross_check[0] != '\0' ? 2.0 : 1.0);
+    double n_runs = settings->runs.replays * ((settings->runs.cross_check[0] != '\0' ? 2.0 : 1.0) +
+                                              (double)settings->workload.rates.n);
     /* Disturbed runs are repeated: two, and one in twenty. */
     double all_ns = settings->runs.until_steady ? (double)settings->runs.max_duration_ns + replay_ns
                                                 : (1.05 * n_runs + 2) * replay_ns;
@@ -85,6 +86,8 @@ static void print_plan(const struct session *session, const struct point *point,
                 settings->runs.steady_rule, units_format_duration(settings->runs.max_duration_ns, most));
     else
         fprintf(out, "%u replays of %s", settings->runs.replays, duration);
+    if (settings->workload.rates.n > 0)
+        fprintf(out, ", as many at each of %zu offered rates", settings->workload.rates.n);
     report_plan_end(out, session, file_bytes);
 }
 
@@ -102,6 +105,9 @@ static int check_and_print_measure_plan(struct session *session, struct err *err
         settings->runs.max_duration_ns < settings->runs.duration_ns)
         result = err_set(err, -EINVAL,
                          "--max-duration is shorter than one round (--duration); make it at least as long");
+    if (result == 0 && settings->runs.until_steady && settings->workload.rates.n > 0)
+        result = err_set(err, -EINVAL,
+                         "--rate and --until-steady exclude each other: give --replays for offered rates");
     if (result == 0)
         result = cross_check_plan(settings, &point, err);
     if (result == 0)

@@ -12,6 +12,7 @@
 #include "tuner/report/report_beside.h"
 #include "tuner/report/report_plan.h"
 #include "tuner/report/report_table.h"
+#include "tuner/search/objective.h"
 #include "tuner/search/prior.h"
 #include "tuner/search/resume.h"
 #include "tuner/search/tune.h"
@@ -198,9 +199,11 @@ static int search_and_print(struct session *session, struct err *err)
     return result;
 }
 
-static int take_profile(struct settings *settings, struct err *err)
+static int settle_search(struct settings *settings, struct err *err)
 {
     int result = settings->search.profile_path[0] != '\0' ? profile_use_take(settings, err) : 0;
+    if (result == 0)
+        result = objective_take_rate(settings, err);
     return result < 0 ? result : command_check_pattern(settings, err);
 }
 
@@ -213,7 +216,7 @@ const struct command command_recommend = {
         "(or lowest latency) for a pattern on the file system of a directory, and proves it.",
     .example = "fstune recommend --pattern randwrite --path /var/lib/vms --budget 60s",
     .options = OPTIONS_RECOMMEND,
-    .settle = take_profile,
+    .settle = settle_search,
     .plan = check_and_print_tune_plan,
     .measure = search_and_print,
 };

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -136,6 +137,42 @@ static void print_pattern(FILE *out, const struct pattern *pattern)
         fputs("randrepeat=0\n", out);
 }
 
+/* Of zipf fio scatters the places by a hash, fstune by a permutation: some of fio's fall together. */
+static void print_skew(FILE *out, const struct skew *skew)
+{
+    if (skew->kind == SKEW_ZIPF)
+        fprintf(out, "random_distribution=zipf:%.10g\n", skew->theta);
+    else if (skew->kind == SKEW_HOT)
+        fprintf(out, "random_distribution=zoned:%.10g/%.10g:%.10g/%.10g\n", 100 * skew->hot_access_share,
+                100 * skew->hot_share, 100 * (1 - skew->hot_access_share), 100 * (1 - skew->hot_share));
+}
+
+/* Buffers are random and, without a share that compresses or repeats, not changed between requests. */
+static void print_content(FILE *out, const struct content *content)
+{
+    if (content_is_plain(content)) {
+        /* Of fstune's buffers a request changes eight bytes, of fio's scrambled ones sixteen in every 512. */
+        fputs("; random buffers, which are not changed between requests\nscramble_buffers=0\n", out);
+        return;
+    }
+    fputs("refill_buffers=1\n", out);
+    if (content->zero_share > 0)
+        fprintf(out, "buffer_compress_percentage=%.0f\nbuffer_compress_chunk=%d\n", 100 * content->zero_share,
+                CONTENT_BLOCK_BYTES);
+    if (content->repeat_share > 0)
+        fprintf(out, "dedupe_percentage=%.0f\n", 100 * content->repeat_share);
+}
+
+static void print_rate(FILE *out, const struct fio_job *job, const struct shape *shape)
+{
+    if (job->rate_iops <= 0)
+        return;
+    fprintf(out,
+            "; latency from when a request was due wants threads that only submit: io_submit_mode=offload\n"
+            "rate_iops=%.0f\nrate_process=%s\n",
+            fmax(job->rate_iops / shape->n_jobs, 1), job->random_rate ? "poisson" : "linear");
+}
+
 /* fio ends a value at ; and #, takes : for a separator and ${} for a variable. */
 static bool can_be_written(const char *path)
 {
@@ -198,8 +235,7 @@ static void print_point(FILE *out, const struct fio_job *job, const struct shape
           out);
     fprintf(out, "io_size=%" PRIu64 "\n", shape->io_bytes);
     if (pattern_writes(job->pattern)) {
-        /* Of fstune's buffers a request changes eight bytes, of fio's scrambled ones sixteen in every 512. */
-        fputs("; random buffers, which are not changed between requests\nscramble_buffers=0\n", out);
+        print_content(out, &job->content);
         if (point->sync == SYNC_END)
             fputs("end_fsync=1\n", out);
         if (point->sync == SYNC_EACH)
@@ -225,6 +261,8 @@ int fio_job_text(const struct fio_job *job, char **ret_text)
         fprintf(out, "; not the same: %s\n", difference);
     fputs("[fstune]\n", out);
     print_pattern(out, job->pattern);
+    print_skew(out, &job->skew);
+    print_rate(out, job, &shape);
     print_point(out, job, &shape);
     print_file(out, job, &shape);
     bool failed = ferror(out) != 0;

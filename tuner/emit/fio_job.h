@@ -6,6 +6,8 @@
 
 #include "bench/base/factors.h"
 #include "bench/base/pattern.h"
+#include "bench/io/content.h"
+#include "bench/io/skew.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,9 +19,13 @@ struct fio_job {
     const char *directory; /* fio makes and fills a file of its own in it; NULL: `file` is used */
     const char *file;      /* is there, has file_bytes and is neither made nor extended */
     uint64_t file_bytes;
-    uint64_t io_bytes;        /* to move, over all threads; each moves at least one request */
-    bool cold;                /* else fio leaves the page cache as it finds it */
-    bool advise;              /* posix_fadvise by pattern */
+    uint64_t io_bytes; /* to move, over all threads; each moves at least one request */
+    bool cold;         /* else fio leaves the page cache as it finds it */
+    bool advise;       /* posix_fadvise by pattern */
+    struct skew skew;
+    struct content content;
+    double rate_iops; /* that is offered; 0: as fast as it goes */
+    bool random_rate;
     bool shared_region;       /* threads share the whole file */
     bool between_replays;     /* the caller drops the cache, and wants throughput only: no latencies */
     const char *from_surface; /* name of the simulated surface the point was measured on, or NULL */

@@ -2,6 +2,7 @@
 #include "bench/host/hostinfo.h"
 #include "tuner/emit/fio_job.h"
 #include "tuner/emit/snippet_template.h"
+#include "tuner/options/skew_text.h"
 
 #include <errno.h>
 #include <math.h>
@@ -63,6 +64,13 @@ static uint64_t io_bytes_of(const struct recommendation *recommendation, const s
     return isfinite(bytes) && bytes >= 1 && bytes < (double)most ? (uint64_t)bytes : most;
 }
 
+/* 0 where the answer does not have it. */
+static double share_of(const struct recommendation *recommendation, const char *key)
+{
+    double share = recommendation_fact_number(recommendation, key);
+    return share > 0 && share < 1 ? share : 0;
+}
+
 int snippet_own_fio(struct snippet_template *run)
 {
     const struct snippet_request *request = run->request;
@@ -87,6 +95,11 @@ int snippet_own_fio(struct snippet_template *run)
         .from_surface =
             recommendation->simulated ? recommendation_fact_text(recommendation, "surface") : NULL,
     };
+    const char *skew = recommendation_fact_text(recommendation, "skew");
+    if (skew != NULL && skew_text_parse(skew, &job.skew, run->err) < 0)
+        return -EINVAL;
+    job.content.zero_share = share_of(recommendation, "compressible_share");
+    job.content.repeat_share = share_of(recommendation, "dedupe_share");
     job.io_bytes = io_bytes_of(recommendation, &job);
     if (job.file_bytes / factors_largest_size_bytes(&recommendation->point) <
         (uint64_t)recommendation->point.threads * recommendation->point.queue_depth)

@@ -2,6 +2,7 @@
 #include "tuner/nightly/retune_config.h"
 
 #include "bench/base/clock.h"
+#include "bench/host/block_device.h"
 #include "tuner/base/trust.h"
 #include "tuner/options/config.h"
 #include "tuner/options/options.h"
@@ -9,9 +10,11 @@
 
 #include <errno.h>
 #include <libconfig.h>
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define SHOWN_PATH 200
 #define IN(member) offsetof(struct retune_target, member)
@@ -156,6 +159,8 @@ static const struct {
     {"save", "has no meaning for a night: db at the top of the file names the history; leave it out"},
     {"burst", "is for recommend alone: a night compares settings under a steady load; leave it out"},
     {"burst_interval", "is for recommend alone, beside burst; leave it out"},
+    {"rate", "is for recommend alone: a night compares settings at full load; leave it out"},
+    {"rate_process", "is for recommend alone, beside rate; leave it out"},
     {"host", "is for recommend alone, beside burst; leave it out"},
 };
 
@@ -228,6 +233,38 @@ static int read_keys(struct settings *command, struct retune_target *target, con
     return 0;
 }
 
+/* /dev/disk, /dev/mapper and a volume's /dev/GROUP/NAME name a device whatever order the kernel finds it in.
+ */
+static bool is_stable_name(const char *path)
+{
+    static const char *const stable[] = {"/dev/disk/", "/dev/mapper/"};
+    char real[PATH_MAX];
+    for (size_t i = 0; i < sizeof stable / sizeof stable[0]; i++) {
+        if (strncmp(path, stable[i], strlen(stable[i])) == 0)
+            return true;
+    }
+    bool is_in_group = strncmp(path, "/dev/", 5) == 0 && strchr(path + 5, '/') != NULL;
+    return is_in_group && realpath(path, real) != NULL && strncmp(real, "/dev/dm-", 8) == 0;
+}
+
+/* After the next start the kernel may give the name to another disk, which may even have the same size. */
+static int check_stable_name(const char *path, struct err *err)
+{
+    char link[PATH_MAX];
+    struct stat status;
+    bool is_there = stat(path, &status) == 0;
+    bool may_be_device = is_there ? S_ISBLK(status.st_mode) : strncmp(path, "/dev/", 5) == 0;
+    if (!may_be_device || is_stable_name(path))
+        return 0;
+    bool has_link =
+        is_there && block_device_find_link(BLOCK_DEVICE_BY_ID, status.st_rdev, link, sizeof link) == 0;
+    return err_set(
+        err, -EINVAL,
+        "existing: %.200s may stand for another disk after the next start, and its contents would be "
+        "destroyed; name the device by %.200s",
+        path, has_link ? link : "a link in /dev/disk/by-id, or in /dev/mapper");
+}
+
 static int check_files(const struct retune_target *target, struct err *err)
 {
     const struct settings *settings = &target->settings;
@@ -246,7 +283,7 @@ static int check_files(const struct retune_target *target, struct err *err)
                        "existing_file: pattern %s would destroy its contents; set overwrite = "
                        "true where that is wanted",
                        settings->workload.pattern.name);
-    return 0;
+    return writes && settings->file.existing[0] != '\0' ? check_stable_name(settings->file.existing, err) : 0;
 }
 
 static int check_hooks(const struct retune_target *target, struct err *err)

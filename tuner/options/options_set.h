@@ -69,5 +69,11 @@ option_setter options_set_write_pattern, options_set_write_size;
 /* "write:8k,queue_depth=1,sync=each,rate=5m", one more of settings->beside; and "p99=5ms". */
 option_setter options_set_beside, options_set_beside_limit;
 
+/* place: struct skew. "zipf:0.99", "hot:10%:90%". */
+option_setter options_set_skew;
+
+/* place: struct settings_rates. "10%..100%", "50m,200m", "5000iops". */
+option_setter options_set_rate;
+
 /* "request_size=64k,direct=0": one value for each factor that is named. */
 option_setter options_set_current;

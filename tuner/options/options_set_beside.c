@@ -27,6 +27,22 @@ static int read_head(const char *head, struct beside_load *load, struct err *err
     return result < 0 ? result : options_value_blocks(size + 1, SIZES, &load->request_bytes, err);
 }
 
+static const char *const key_names[] = {"queue_depth", "direct", "sync", "rate"};
+#define N_KEYS (sizeof key_names / sizeof key_names[0])
+
+/* A second one would silently win over the first. */
+static int note_key(const char *key, bool given[N_KEYS], struct err *err)
+{
+    for (size_t i = 0; i < N_KEYS; i++) {
+        if (strcmp(key, key_names[i]) != 0)
+            continue;
+        if (given[i])
+            return err_set(err, -EINVAL, "%s stands there twice; give it once", key);
+        given[i] = true;
+    }
+    return 0;
+}
+
 static int read_key(const char *key, const char *value, struct beside_load *load, struct err *err)
 {
     uint64_t number = 0;
@@ -51,6 +67,7 @@ static int read_key(const char *key, const char *value, struct beside_load *load
 static int read_load(const char *text, struct beside_load *load, struct err *err)
 {
     char part[PART_SIZE];
+    bool given[N_KEYS] = {false};
     int result = 0;
     for (bool is_head = true; text != NULL && result == 0; is_head = false) {
         size_t length = strcspn(text, ",");
@@ -65,7 +82,9 @@ static int read_load(const char *text, struct beside_load *load, struct err *err
             result = err_set(err, -EINVAL, "'%s' has no value; write it as rate=5m", part);
         else {
             *value++ = '\0';
-            result = read_key(part, value, load, err);
+            result = note_key(part, given, err);
+            if (result == 0)
+                result = read_key(part, value, load, err);
         }
     }
     return result;

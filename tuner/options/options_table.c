@@ -142,6 +142,23 @@ static const struct option_row rows[] = {
         "times"),
     ROW("beside-limit", "p99=DURATION", "", "", beside_limit, TYPED(beside.limit_p99_ns, uint64_t), BOTH,
         "settings beside which a request of these loads takes longer are not recommended", .needs = "beside"),
+    ROW("skew", "zipf:THETA|hot:SHARE:SHARE", "zipf:0.01..10, shares 0.1%..99.9%", "", skew,
+        TYPED(workload.skew, struct skew), RUNS,
+        "random requests go to some places more often: zipf:0.99 to the k-th most wanted of all places in "
+        "proportion to 1 / k^0.99, hot:10%:90% to a tenth of the places in nine tenths of all cases"),
+    SHARE("compressible", workload.content.zero_share, "1%..95%", "", RUNS,
+          "of patterns that only write: so much of each block of 4 KiB is zero; without it all is random"),
+    SHARE("dedupe", workload.content.repeat_share, "1%..99%", "", RUNS,
+          "of patterns that only write: so many of these blocks repeat an earlier one"),
+    ROW("rate", "RATE", "1%..1000%, 1k..1t a second, or 1iops..100000000iops", "", rate,
+        TYPED(workload.rates, struct settings_rates), BOTH,
+        "offer requests at this rate, at given times whatever has come back, and count latency from those "
+        "times. measure: several, as 10%..100% (in steps of 10 % of the rate without this), 50m,200m or "
+        "5000iops, beside the rate without this; recommend: one, as 200m, and the answer is the setting that "
+        "serves it with the lowest latency (--objective)"),
+    CHOICE("rate-process", "linear|poisson", workload.rate_process, "linear", BOTH,
+           "requests are due at equal distances, or at random ones with the same mean, as from many users",
+           .needs = "rate"),
     FLAG("advise", workload.advise, RUNS, "give posix_fadvise access hints"),
     FLAG("shared-region", workload.shared_region, RUNS,
          "threads share the whole file instead of disjoint parts"),

@@ -156,6 +156,17 @@ struct settings_beside {
     uint64_t limit_p99_ns;                        /* of each of them; 0: none */
 };
 
+/* Rates at which requests are offered, whatever came back. */
+enum settings_rate_unit { SETTINGS_RATE_SHARE, SETTINGS_RATE_BPS, SETTINGS_RATE_IOPS };
+
+#define SETTINGS_MAX_RATES 32
+
+struct settings_rates {
+    size_t n;                         /* 0: requests are sent as fast as they come back */
+    double value[SETTINGS_MAX_RATES]; /* ascending, distinct; a share is one of the rate without this */
+    enum settings_rate_unit unit;
+};
+
 /* What is measured; of the commands that make runs. */
 struct settings_workload {
     struct pattern pattern;
@@ -168,6 +179,10 @@ struct settings_workload {
     bool verify, advise, shared_region;
     unsigned io_uring_ring; /* 0: modern, 1: plain; see settings_wants_modern_ring */
     bool io_uring_ring_given;
+    struct skew skew;       /* --skew */
+    struct content content; /* --compressible, --dedupe */
+    struct settings_rates rates;
+    unsigned rate_process; /* 0: at equal distances, 1: at random ones */
 };
 
 /* Where it is measured. */

@@ -15,6 +15,7 @@ FILE_OF("percentiles");
 FILE_OF("time");
 FILE_OF("convergence");
 FILE_OF("pareto");
+FILE_OF("rate");
 FILE_OF("history");
 FILE_OF("prediction");
 FILE_OF("advice");

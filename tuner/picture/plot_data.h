@@ -105,6 +105,13 @@ struct plot_event {
     size_t point;
 };
 
+/* A setting under an offered rate. */
+struct plot_rate {
+    double offered_bps, achieved_bps;
+    double mean_ns, p50_ns, p90_ns, p99_ns, p999_ns;
+    double p99_low_ns, p99_high_ns; /* of single runs */
+};
+
 enum plot_source {
     PLOT_RECOMMENDATION,
     PLOT_MEASUREMENT,
@@ -143,6 +150,8 @@ struct plot_data {
     size_t n_nights, nights_capacity;
     struct plot_event *events; /* the same */
     size_t n_events, events_capacity;
+    struct plot_rate rates[SETTINGS_MAX_RATES]; /* of a measurement */
+    size_t n_rates;
     struct plot_writes writes;     /* of a prediction, which has no points */
     bool is_newest_target;         /* of a history: its newest run is one of these */
     size_t n_targets, n_elsewhere; /* of a history; and runs of the target that do not compare with these */

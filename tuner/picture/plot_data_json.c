@@ -230,6 +230,27 @@ static int read_experiment(struct plot_data *data, const json_t *document)
     return result;
 }
 
+/* Rates that are no numbers are left out, so that the picture has an axis. */
+static void read_rates(struct plot_data *data, const json_t *rates)
+{
+    for (size_t i = 0; i < json_array_size(rates) && data->n_rates < SETTINGS_MAX_RATES; i++) {
+        const json_t *rate = json_array_get(rates, i), *latency = json_object_get(rate, "latency_ns");
+        struct plot_rate *step = &data->rates[data->n_rates];
+        *step = (struct plot_rate){
+            .offered_bps = journal_number(rate, "offered_bps"),
+            .achieved_bps = journal_number(json_object_get(rate, "achieved_bps"), "mean"),
+            .mean_ns = journal_number(latency, "mean"),
+            .p50_ns = journal_number(latency, "p50"),
+            .p90_ns = journal_number(latency, "p90"),
+            .p99_ns = journal_number(latency, "p99"),
+            .p999_ns = journal_number(latency, "p999"),
+            .p99_low_ns = journal_number(latency, "p99_lowest_run"),
+            .p99_high_ns = journal_number(latency, "p99_highest_run"),
+        };
+        data->n_rates += step->offered_bps > 0 && step->achieved_bps > 0 && step->p50_ns > 0;
+    }
+}
+
 static int read_document(struct plot_data *data, const json_t *document)
 {
     if (data->source == PLOT_EXPERIMENT)
@@ -239,6 +260,8 @@ static int read_document(struct plot_data *data, const json_t *document)
         result = read_member(data, document, "row", 0);
     if (result == 0 && data->source == PLOT_MEASUREMENT && data->n_points > 0)
         result = read_runs(data, json_object_get(document, "runs"));
+    if (result == 0 && data->source == PLOT_MEASUREMENT)
+        read_rates(data, json_object_get(document, "rates"));
     if (result == 0)
         result = read_member(data, document, "recommendation", PLOT_RECOMMENDED);
     if (result == 0)

@@ -102,6 +102,8 @@ static struct fio_turn *turn_new(const struct cross_check *check, const struct s
         .file_bytes = session->target.size_bytes,
         .io_bytes = latest->moved_bytes,
         .advise = session->env.advise,
+        .skew = session->env.skew,
+        .content = session->env.content,
         .shared_region = session->env.shared_region,
         .between_replays = true,
     };

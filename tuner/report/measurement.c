@@ -145,6 +145,16 @@ static int keep_steady(struct measurement *measurement, struct err *err)
     return 0;
 }
 
+/* Shares of a rate refer to the mean of the replays. */
+static int offer_rates(struct measurement *measurement, struct err *err)
+{
+    const struct record *record = &measurement->record;
+    struct moments full = {0};
+    for (size_t i = 0; i < record->n; i++)
+        moments_add(&full, record->samples[i].throughput_bps);
+    return rates_run(&measurement->rates, measurement->session, &record->point, full.mean, err);
+}
+
 int measurement_run(struct measurement *measurement, struct err *err)
 {
     struct session *session = measurement->session;
@@ -152,6 +162,8 @@ int measurement_run(struct measurement *measurement, struct err *err)
         measurement->rule = steady_find(measurement->settings->runs.steady_rule);
     int result =
         measurement->rule != NULL ? round_until_steady(measurement, err) : replay_all(measurement, err);
+    if (result == 0 && measurement->settings->workload.rates.n > 0)
+        result = offer_rates(measurement, err);
     if (result == -EDQUOT && session->wrote_out && measurement->record.n > 0) {
         notes_add(&session->warnings, "max_write", "%s: %s",
                   measurement->rule != NULL ? "the rounds ended early" : "fewer replays than asked for",
@@ -180,5 +192,6 @@ void measurement_done(struct measurement *measurement)
     record_done(&measurement->record);
     record_done(&measurement->steady);
     sustained_done(&measurement->sustained);
+    rates_done(&measurement->rates);
     cross_check_close(&measurement->cross_check);
 }

@@ -4,6 +4,7 @@
 #include "bench/base/err.h"
 #include "models/statistics/steady.h"
 #include "tuner/report/cross_check.h"
+#include "tuner/report/rates.h"
 #include "tuner/report/report_inside.h"
 #include "tuner/session/samples.h"
 #include "tuner/session/session.h"
@@ -19,6 +20,7 @@ struct measurement {
     struct sustained sustained;     /* the same, as a trace; its point number is 0 */
     struct report_inside inside;    /* the longest run, for batch_means */
     struct cross_check cross_check; /* opened by the caller, closed by measurement_done */
+    struct rates rates;             /* of --rate; zeroed without */
     bool interrupted;
 
     /* --until-steady: */

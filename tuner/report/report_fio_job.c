@@ -3,12 +3,21 @@
 
 #include "tuner/base/json.h"
 #include "tuner/emit/fio_job.h"
+#include "tuner/search/objective.h"
 
 #include <math.h>
 #include <stdlib.h>
 
 /* fio counts milliseconds. */
 #define LEAST_SECONDS 1.0
+
+/* Of a search at one rate; `measure` offers several, beside the figures of the row. */
+static double offered_iops(const struct settings *settings, const struct point *point)
+{
+    if (settings->search.objective == OBJECTIVE_THROUGHPUT)
+        return 0;
+    return objective_offered_bps(settings, point) / measure_request_bytes(&settings->workload.pattern, point);
+}
 
 /* NULL when memory ran out. */
 static char *job_text(const struct session *session, const struct row *row, double seconds)
@@ -26,6 +35,10 @@ static char *job_text(const struct session *session, const struct row *row, doub
         .io_bytes = bytes >= 1 && bytes < 9e18 ? (uint64_t)bytes : 1,
         .cold = session->env.cache == MEASURE_CACHE_COLD,
         .advise = session->env.advise,
+        .skew = session->env.skew,
+        .content = session->env.content,
+        .rate_iops = offered_iops(settings, &row->point),
+        .random_rate = settings->workload.rate_process != 0,
         .shared_region = session->env.shared_region,
         .from_surface = session->simulated ? session->simulator.name : NULL,
     };

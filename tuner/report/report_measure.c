@@ -6,6 +6,7 @@
 #include "tuner/base/text.h"
 #include "tuner/report/report_beside.h"
 #include "tuner/report/report_fio_job.h"
+#include "tuner/report/report_rates.h"
 #include "tuner/report/report_sustained.h"
 #include "tuner/report/report_text.h"
 #include "tuner/session/json_row.h"
@@ -119,6 +120,9 @@ json_t *report_measure_document(const struct measured *measured)
     if (session->beside != NULL)
         json_object_set_new(object, "beside",
                             report_beside_json(&(struct report_beside){session, &measurement->record.point}));
+    if (measurement->rates.step != NULL)
+        json_object_set_new(object, "rates",
+                            report_rates_json(&measurement->rates, session, &measurement->record.point));
     set_fio(object, measured);
     return object;
 }
@@ -192,6 +196,7 @@ int report_measure_text(FILE *out, const struct measured *measured, struct err *
     fputc('\n', out);
     report_beside_text(out, &(struct report_beside){session, &measurement->record.point});
     fprintf(out, "Seed         %llu\n", (unsigned long long)session->seed);
+    report_rates_text(out, &measurement->rates, session, &measurement->record.point);
     text_notes(out, "Worth knowing", &session->warnings, true);
     if (measurement->settings->runs.fio_job && measured->known)
         report_fio_job_text(out, session, &measured->row, fio_seconds(measurement));

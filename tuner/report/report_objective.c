@@ -56,7 +56,8 @@ const char *report_objective_baseline(const struct tune *tune)
 
 void report_objective_text(FILE *out, const struct tune *tune)
 {
-    enum objective objective = tune->settings->search.objective;
+    const struct settings *settings = tune->settings;
+    enum objective objective = settings->search.objective;
     const struct objective_row *row = &objective_table[objective];
     struct objective_figure figure;
     struct objective_ratio ratio;
@@ -68,6 +69,10 @@ void report_objective_text(FILE *out, const struct tune *tune)
     if (isfinite(figure.ci.low))
         fprintf(out, "  (%g %% interval %s to %s, %zu replays)", 100 * tune->settings->runs.confidence_share,
                 format(objective, figure.ci.low, low), format(objective, figure.ci.high, high), figure.n);
+    if (settings->workload.rates.n > 0)
+        fprintf(
+            out, "\n             while %s were offered, whatever came back (--rate)",
+            text_short_rate(objective_offered_bps(settings, &tune->records[tune->engine.chosen].point), low));
     if (ratio.has)
         fprintf(out, "\n             %.2f x that of %s (%.2f to %.2f)%s", ratio.mean,
                 report_objective_baseline(tune), ratio.ci.low, ratio.ci.high,
@@ -86,11 +91,13 @@ json_t *report_objective_json(const struct tune *tune)
     struct objective_ratio ratio;
     if (!objective_figure_of(tune, &figure, &ratio))
         return json_null();
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:o}", "name",
+    double offered_bps = objective_offered_bps(tune->settings, &tune->records[tune->engine.chosen].point);
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:o, s:o*}", "name",
                      settings_objective_names[tune->settings->search.objective], "unit", row->unit, "better",
                      row->lower ? "lower" : "higher", "mean", json_number(figure.mean), "ci_low",
                      json_number(figure.ci.low), "ci_high", json_number(figure.ci.high), "replays",
-                     (json_int_t)figure.n, "ratio_to_baseline", report_objective_json_ratio(ratio));
+                     (json_int_t)figure.n, "ratio_to_baseline", report_objective_json_ratio(ratio),
+                     "offered_bps", offered_bps > 0 ? json_number(offered_bps) : NULL);
 }
 
 void report_objective_note(struct tune *tune)

@@ -234,11 +234,13 @@ static void print_lengths(FILE *out, const struct tune *tune)
 static void print_search(FILE *out, const struct tune *tune)
 {
     const struct session *session = tune->session;
-    size_t measured = 0;
+    size_t measured = 0, outside = 0;
     for (size_t i = 0; i < tune->n_records; i++)
-        measured += tune->records[i].n > 0;
-    fprintf(out, "\nSearch       %zu of %zu settings in %llu runs of ", measured, tune->space.n_points,
-            (unsigned long long)session->n_runs);
+        *(i < tune->space.n_points ? &measured : &outside) += tune->records[i].n > 0;
+    fprintf(out, "\nSearch       %zu of %zu settings", measured, tune->space.n_points);
+    if (outside > 0)
+        fprintf(out, " and %zu beside them", outside);
+    fprintf(out, " in %llu runs of ", (unsigned long long)session->n_runs);
     print_lengths(out, tune);
     fprintf(out, ", %.1f s; stopped because %s\n", session_seconds(session),
             tune_stop_text[tune->engine.stop]);

@@ -61,21 +61,46 @@ double objective_share(const struct settings *settings, double margin)
     return rise ? expm1(margin) : -expm1(-margin);
 }
 
+double objective_offered_bps(const struct settings *settings, const struct point *point)
+{
+    const struct settings_rates *rates = &settings->workload.rates;
+    double request_bytes = measure_request_bytes(&settings->workload.pattern, point);
+    return rates->n == 0 ? 0 : rates->value[0] * (rates->unit == SETTINGS_RATE_IOPS ? request_bytes : 1);
+}
+
+int objective_take_rate(struct settings *settings, struct err *err)
+{
+    const struct settings_rates *rates = &settings->workload.rates;
+    if (rates->n == 0)
+        return 0;
+    if (rates->n > 1 || rates->unit == SETTINGS_RATE_SHARE)
+        return err_set(err, -EINVAL,
+                       "--rate: recommend wants one rate, in bytes or requests a second, as 200m or "
+                       "5000iops; fstune measure takes several, and shares");
+    if (settings->search.profile_given || settings->search.profiles || settings->burst.bytes > 0 ||
+        settings->search.objective == OBJECTIVE_IOPS)
+        return err_set(err, -EINVAL,
+                       "--rate looks for the lowest latency at that rate: leave --profile, --profiles, "
+                       "--burst and --objective iops out");
+    if (settings->search.objective == OBJECTIVE_THROUGHPUT)
+        settings->search.objective = OBJECTIVE_LATENCY;
+    return 0;
+}
+
 static int check_load(const struct settings *settings, const struct candidates *candidates, struct err *err)
 {
-    const char *name = settings_objective_names[settings->search.objective];
+    char name[32] = "--rate";
+    if (settings->workload.rates.n == 0)
+        snprintf(name, sizeof name, "--objective %s", settings_objective_names[settings->search.objective]);
     for (size_t i = 1; i < candidates->n; i++) {
         if (candidates->points[i].request_size_bytes != candidates->points[0].request_size_bytes ||
             factors_write_size_bytes(&candidates->points[i]) !=
                 factors_write_size_bytes(&candidates->points[0]))
-            return err_set(
-                err, -EINVAL,
-                "--objective %s compares settings of one request size; pin it with --request-size SIZE",
-                name);
+            return err_set(err, -EINVAL,
+                           "%s compares settings of one request size; pin it with --request-size SIZE", name);
         if (candidates->points[i].threads != candidates->points[0].threads)
             return err_set(err, -EINVAL,
-                           "--objective %s compares settings of one number of threads; give one --threads N",
-                           name);
+                           "%s compares settings of one number of threads; give one --threads N", name);
     }
     return 0;
 }

@@ -34,6 +34,13 @@ double objective_margin(const struct settings *settings);
 /* A margin of that scale as people read it: a loss of the rate, or a rise of the latency. */
 double objective_share(const struct settings *settings, double margin);
 
+/* The rate that is offered in each run of the search (--rate); 0 without. */
+double objective_offered_bps(const struct settings *settings, const struct point *point);
+
+/* With --rate: the objective becomes latency, unless p99 was asked for. 0; -EINVAL where the search cannot be
+ * for one rate. Before the search is set up. */
+int objective_take_rate(struct settings *settings, struct err *err);
+
 /* Refuses what cannot be compared: latencies over several sizes or numbers of threads, --profile together
  * with an objective of another kind. 0 or -EINVAL. */
 int objective_check(const struct settings *settings, const struct candidates *candidates, struct err *err);

@@ -234,7 +234,7 @@ static void set_up_engine(struct tune *tune)
         .prefers_fastest = fastest,
         .is_of_rates = tune_is_of_throughput(tune),
         .limit_ns = (double)settings->search.max_latency_p99_ns,
-        .has_counterpart = !tune->session->simulated,
+        .has_counterpart = !tune->session->simulated && settings->workload.rates.n == 0,
         .n_outside_most = TUNE_MOST_OUTSIDE,
     };
     /* A search that has to judge more keeps to its plan. */

@@ -1,6 +1,7 @@
 /* The one place where the search meets the measurement. */
 #include "tuner/search/tune.h"
 
+#include "tuner/search/objective.h"
 #include "tuner/search/resume.h"
 #include "tuner/store/save.h"
 
@@ -29,6 +30,8 @@ static struct measure_plan plan_of(const struct tune *tune, const struct engine_
         .warmup_coef = settings->runs.warmup_coef_share,
         .warmup_window = settings->runs.warmup_window,
         .batch_requests = settings->runs.batch_requests,
+        .rate_bps = objective_offered_bps(settings, &tune->records[point].point),
+        .random_rate = settings->workload.rate_process != 0,
     };
     tune_transient_plan(tune, point, run->confirming, &plan);
     return plan;

@@ -2,6 +2,7 @@
 #include "tuner/session/json_row.h"
 
 #include "tuner/base/json.h"
+#include "tuner/options/skew_text.h"
 #include "tuner/session/warnings.h"
 
 #include <limits.h>
@@ -118,6 +119,13 @@ json_t *json_system(const struct session *session)
                         json_boolean(session->target.direct_write == TARGET_DIRECT_PROVED));
     json_object_set_new(object, "direct_alignment_bytes",
                         json_integer(session->target.direct_offset_align_bytes));
+    char skew[SKEW_TEXT_SIZE];
+    if (skew_text_format(&session->env.skew, skew)[0] != '\0')
+        json_object_set_new(object, "skew", json_string(skew));
+    if (session->env.content.zero_share > 0)
+        json_object_set_new(object, "compressible_share", json_number(session->env.content.zero_share));
+    if (session->env.content.repeat_share > 0)
+        json_object_set_new(object, "dedupe_share", json_number(session->env.content.repeat_share));
     json_object_set_new(object, "cache",
                         json_string(session->env.cache == MEASURE_CACHE_COLD ? "cold" : "warm"));
     json_object_set_new(object, "io_uring_ring",

@@ -45,6 +45,8 @@ static void init_env(struct session *session)
         .cooperative_ring = settings_wants_modern_ring(settings) && ioapi_uring_cooperates(),
         .shared_region = settings->workload.shared_region,
         .alignment_bytes = settings->workload.alignment_bytes,
+        .skew = settings->workload.skew,
+        .content = settings->workload.content,
         .verify = settings->workload.verify ? &session->verify : NULL,
         .arena = &session->arena,
         .settle_limit_ns = MEASURE_SETTLE_NS,
@@ -85,7 +87,10 @@ static int check_pairs(const struct settings *settings, struct err *err)
 {
     const bool simulated = settings->file.simulate[0] != '\0', existing = settings->file.existing[0] != '\0',
                checked = settings->runs.cross_check[0] != '\0', several = settings->file.n > 1,
-               beside = settings->beside.n > 0, laid_out = several || settings->workload.alignment_bytes != 0;
+               beside = settings->beside.n > 0, skewed = settings->workload.skew.kind != SKEW_NONE,
+               shaped = !content_is_plain(&settings->workload.content),
+               laid_out = several || settings->workload.alignment_bytes != 0;
+    const char *content = settings->workload.content.zero_share > 0 ? "--compressible" : "--dedupe";
     const char *layout = several ? "--files" : "--alignment";
     const struct {
         bool is_there;
@@ -103,12 +108,37 @@ static int check_pairs(const struct settings *settings, struct err *err)
         {several && existing, layout, "--existing", "that is one file"},
         {laid_out && checked, layout, "--cross-check", "fio is not told of it"},
         {laid_out && settings->runs.fio_job, layout, "--fio-job", "the job does not tell of it"},
+        {skewed && simulated, "--skew", "--simulate", "a surface has no places"},
+        {skewed && settings->workload.verify, "--skew", "--verify",
+         "several writes to one place at a time leave open what is there"},
+        {shaped && simulated, content, "--simulate", "a surface has no data"},
+        {shaped && settings->workload.verify, content, "--verify", "the stamps would be what is written"},
     };
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         if (pairs[i].is_there)
             return err_set(err, -EINVAL, "%s and %s exclude each other: %s", pairs[i].one, pairs[i].other,
                            pairs[i].why);
     }
+    return 0;
+}
+
+/* Refuses shapes of the load that the pattern has no requests for. */
+static int check_shapes(const struct settings *settings, struct err *err)
+{
+    const struct pattern *pattern = &settings->workload.pattern;
+    const struct content *content = &settings->workload.content;
+    if (settings->experiment.on)
+        return 0;
+    if (settings->workload.skew.kind != SKEW_NONE && !pattern_is_random(pattern))
+        return err_set(
+            err, -EINVAL,
+            "--skew is about random requests, of which %s has none; give a pattern such as randread",
+            pattern->name);
+    if (!content_is_plain(content) && (pattern_reads(pattern) || !pattern_writes(pattern)))
+        return err_set(err, -EINVAL,
+                       "--%s is for patterns that only write, since a read puts other data into the buffers; "
+                       "%s reads",
+                       content->zero_share > 0 ? "compressible" : "dedupe", pattern->name);
     return 0;
 }
 
@@ -140,6 +170,8 @@ int session_open(struct session *session, const struct settings *settings, struc
     session->simulated = settings->file.simulate[0] != '\0';
     progress_init(&session->progress, settings->quiet);
     int result = check_pairs(settings, err);
+    if (result == 0)
+        result = check_shapes(settings, err);
     if (result < 0)
         return result;
     note_layout(session);

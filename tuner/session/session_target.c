@@ -25,6 +25,7 @@ static struct target_plan target_plan_of(struct session *session)
         .size_bytes = settings->file.size_bytes,
         .size_is_default = !settings->file.size_given,
         .n_files = settings->file.n,
+        .other_bytes = settings->beside.n * TARGET_SIZE_MIN_BYTES,
         .budget_ns = settings->limits.budget_ns,
         .max_write_bytes = settings->limits.max_write_bytes,
         .seed = rng_derive(session->seed, 1),
@@ -143,6 +144,7 @@ static int make_other(struct session *session, struct target_plan *plan, uint64_
 {
     uint64_t limit = session->settings->limits.max_write_bytes;
     plan->size_is_default = false;
+    plan->other_bytes = 0;
     plan->max_write_bytes = limit > session->bytes_written ? limit - session->bytes_written : 0;
     plan->seed = rng_derive(plan->seed, stream);
     plan->prepare_script = NULL;

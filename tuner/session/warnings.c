@@ -55,6 +55,8 @@ struct facts {
     /* Of one run; not set for the rules about file, device and machine. */
     const struct point *point;
     const struct measure_result *result;
+    bool
+        offered; /* at a rate: the queue is not to be full, and a thread stays awake until a request is due */
     bool needs_less_io; /* the file has parts that are read without I/O, or with little */
 };
 
@@ -71,10 +73,22 @@ static bool warmup_not_stable(const struct facts *run)
 /* The queue drains at the end of a run: its last requests have half of the others beside them on average. */
 static bool depth_not_achieved(const struct facts *run)
 {
+    if (run->offered)
+        return false;
     double depth = run->point->queue_depth;
     double requests = (double)run->result->n_requests / run->point->threads;
     double draining = requests > 0 ? fmin(depth / (2 * requests), 0.5) : 0;
     return run->result->achieved_depth < DEPTH_SHARE * depth * (1 - draining);
+}
+
+bool warnings_is_served(uint64_t n_requests, uint64_t n_late)
+{
+    return (double)n_late <= WARNINGS_LATE_SHARE * (double)(n_requests + n_late);
+}
+
+static bool rate_not_served(const struct facts *run)
+{
+    return run->offered && !warnings_is_served(run->result->n_requests, run->result->n_late);
 }
 
 static bool latency_self_check(const struct facts *run)
@@ -113,6 +127,8 @@ static bool served_from_cache(const struct facts *run)
 
 static bool generator_cpu_bound(const struct facts *run)
 {
+    if (run->offered)
+        return false;
     const struct run_monitor *monitor = &run->result->monitor;
     double n_cpus = fmax(run->target_facts->idle.n_cpus, 1);
     return monitor->busiest_thread_cpu_share >= CPU_BOUND_SHARE ||
@@ -197,6 +213,7 @@ static const struct rule run_rules[] = {
     {WARNING_WARMUP_NOT_STABLE, warmup_not_stable},
     {WARNING_DEPTH_NOT_ACHIEVED, depth_not_achieved},
     {WARNING_LATENCY_SELF_CHECK, latency_self_check},
+    {WARNING_RATE_NOT_SERVED, rate_not_served},
     {WARNING_NOT_COLD, not_cold},
     {WARNING_CACHE_STATE_UNVERIFIED, cache_state_unverified},
     {WARNING_NOT_SETTLED, not_settled},
@@ -342,6 +359,7 @@ uint64_t warnings_of_run(const struct warnings_asked *asked, const struct target
     struct facts run = facts_of(asked, target_facts);
     run.point = &plan->point;
     run.result = result;
+    run.offered = plan->rate_bps > 0;
     run.needs_less_io = (warnings_of_target(asked, target_facts) & NEEDS_LESS_IO) != 0;
     return warnings_of_point(asked, &plan->point) |
            fire(run_rules, sizeof run_rules / sizeof run_rules[0], &run);

@@ -31,6 +31,11 @@ struct target_facts {
     double growth_per_gib;                  /* of fragments during the command; NaN: unknown */
 };
 
+/* An offered rate is served where no more of the requests had to begin later than the run's end. */
+#define WARNINGS_LATE_SHARE 0.03
+
+bool warnings_is_served(uint64_t n_requests, uint64_t n_late);
+
 /* What was asked for. */
 struct warnings_asked {
     struct pattern pattern;

@@ -2,6 +2,7 @@
 #include "tuner/store/resume_header.h"
 
 #include "tuner/base/json.h"
+#include "tuner/options/skew_text.h"
 #include "tuner/store/journal.h"
 
 #include <errno.h>
@@ -12,6 +13,9 @@
 /* Not in every header: what has none of them differs from what has. */
 #define OPTIONAL_BESIDE "beside"
 #define OPTIONAL_DEVICE "device_by_id"
+#define OPTIONAL_RATE   "rate"
+#define OPTIONAL_SKEW   "skew"
+#define OPTIONAL_DATA   "content"
 
 /* What tells one file system from another, as members of the header. */
 static void set_place(json_t *header, const struct session *session)
@@ -77,6 +81,20 @@ static void set_rules(json_t *header, const struct session *session)
         json_array_append_new(beside, json_text(settings->beside.text[i]));
     if (beside != NULL)
         json_object_set_new(header, OPTIONAL_BESIDE, beside);
+    char skew[SKEW_TEXT_SIZE];
+    if (skew_text_format(&settings->workload.skew, skew)[0] != '\0')
+        json_object_set_new(header, OPTIONAL_SKEW, json_string(skew));
+    const struct content *content = &settings->workload.content;
+    if (!content_is_plain(content))
+        json_object_set_new(
+            header, OPTIONAL_DATA,
+            json_pack("[o, o]", json_number(content->zero_share), json_number(content->repeat_share)));
+    const struct settings_rates *rates = &settings->workload.rates;
+    /* `measure` offers its rates beside the replays that are kept. */
+    if (rates->n > 0 && settings->search.objective != OBJECTIVE_THROUGHPUT)
+        json_object_set_new(header, OPTIONAL_RATE,
+                            json_pack("[o, i, i]", json_number(rates->value[0]), (int)rates->unit,
+                                      (int)settings->workload.rate_process));
 }
 
 json_t *resume_header_make(const struct session *session, uint64_t run_ns)
@@ -129,7 +147,8 @@ int resume_header_compare(const struct session *session, json_t *own, const json
         if (result == 0 && !is_left_to_journal(session, key) && !json_equal(here, there))
             result = refuse_resume_key(key, here, there, err);
     }
-    static const char *const optional[] = {OPTIONAL_BESIDE, OPTIONAL_DEVICE};
+    static const char *const optional[] = {OPTIONAL_BESIDE, OPTIONAL_DEVICE, OPTIONAL_RATE, OPTIONAL_SKEW,
+                                           OPTIONAL_DATA};
     for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++) {
         const json_t *there = json_object_get(header, optional[i]);
         if (result == 0 && there != NULL && json_object_get(own, optional[i]) == NULL)

@@ -185,7 +185,7 @@ static inline int rig_reap(struct rig *rig, size_t max, struct rig_outcome *outc
 {
     struct io_call *list[RIG_DEPTH_MAX];
     size_t n = SIZE_MAX;
-    int rc = rig->ops->reap(rig->io, list, max, &n, &rig->err);
+    int rc = rig->ops->reap(rig->io, list, max, IOAPI_NO_END, &n, &rig->err);
     if (rc < 0) {
         assert_true(n == SIZE_MAX);
         return rc;

@@ -148,7 +148,8 @@ static inline size_t script_next(const struct script *script)
     return next;
 }
 
-static inline int script_reap(void *state, struct io_call **calls, size_t max, size_t *ret_n, struct err *err)
+static inline int script_reap(void *state, struct io_call **calls, size_t max, uint64_t until_ns,
+                              size_t *ret_n, struct err *err)
 {
     struct script *script = state;
     uint64_t event = script->n_reaps++;
@@ -163,6 +164,10 @@ static inline int script_reap(void *state, struct io_call **calls, size_t max, s
         size_t next = script_next(script);
         if (script->flying[next].done_ns > script->now_ns && n > 0)
             break;
+        if (script->flying[next].done_ns > until_ns) {
+            script->now_ns = until_ns > script->now_ns ? until_ns : script->now_ns;
+            break;
+        }
         if (script->flying[next].done_ns > script->now_ns)
             script->now_ns = script->flying[next].done_ns;
         calls[n++] = script_complete(script, next);

@@ -309,6 +309,29 @@ EACH_API(submit_takes_no_more_than_the_depth)
     assert_int_equal(extra.result, INT64_MIN);
 }
 
+/* A time that is past makes it a look, one that comes ends the wait: no call gets lost by either. */
+EACH_API(reap_until_a_time_hands_out_each_call_once)
+{
+    AUTO(auto_close) int fd = rig_file("/tmp", 0);
+    uint64_t offsets[64];
+    struct rig_outcome outcome = {0};
+    AUTO(rig_close) struct rig rig;
+    size_t n;
+    open_or_skip(&rig, fd, 64, REQUEST_BYTES, true);
+    rig_shuffle(offsets, 64, rig.call_bytes);
+    assert_int_equal(rig_submit(&rig, true, offsets, rig.config.n_calls, 64, &outcome, &n), 0);
+    for (uint64_t i = 0; rig.n_flying > 0; i++) {
+        struct io_call *list[RIG_DEPTH_MAX];
+        uint64_t until_ns = i % 2 == 0 ? 0 : clock_now_ns(&clock_monotonic) + 1000000;
+        size_t n_reaped = SIZE_MAX;
+        assert_int_equal(rig.ops->reap(rig.io, list, RIG_DEPTH_MAX, until_ns, &n_reaped, &rig.err), 0);
+        assert_in_range(n_reaped, 0, rig.n_flying);
+        for (size_t k = 0; k < n_reaped; k++)
+            rig_account(&rig, list[k], &outcome);
+    }
+    assert_int_equal(outcome.n_whole, n);
+}
+
 EACH_API(reap_of_one_hands_out_each_call_once)
 {
     AUTO(auto_close) int fd = rig_file("/tmp", 0);

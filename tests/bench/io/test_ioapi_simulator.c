@@ -156,7 +156,7 @@ static double one_latency_ns(struct queue *queue, const struct rig *rig)
     size_t n_done = 0;
     uint64_t start_ns = rig->now_ns;
     assert_int_equal(queue_submit(queue, 0, 1), 0);
-    assert_int_equal(ioapi_simulator.reap(queue->io, &done, 1, &n_done, NULL), 0);
+    assert_int_equal(ioapi_simulator.reap(queue->io, &done, 1, IOAPI_NO_END, &n_done, NULL), 0);
     return (double)(rig->now_ns - start_ns);
 }
 
@@ -197,7 +197,7 @@ TEST(completions_come_in_order_of_time)
         for (size_t taken = 0; taken < 64;) {
             struct io_call *done[64];
             size_t n = 0;
-            assert_int_equal(ioapi_simulator.reap(queue.io, done, 64, &n, NULL), 0);
+            assert_int_equal(ioapi_simulator.reap(queue.io, done, 64, IOAPI_NO_END, &n, NULL), 0);
             assert_true(n >= 1 && rig->now_ns > last_ns);
             last_ns = rig->now_ns;
             for (size_t i = 0; i < n; i++) {
@@ -219,7 +219,7 @@ TEST(equal_times_complete_in_order_of_submission)
     for (uint32_t i = 0; i < 64; i++) {
         struct io_call *done;
         size_t n = 0;
-        assert_int_equal(ioapi_simulator.reap(queue.io, &done, 1, &n, NULL), 0);
+        assert_int_equal(ioapi_simulator.reap(queue.io, &done, 1, IOAPI_NO_END, &n, NULL), 0);
         assert_int_equal(done->slot, (10 + i) % 64);
         assert_int_equal(rig->now_ns, 64 * 1000000);
     }
@@ -232,7 +232,7 @@ TEST(more_than_the_depth_is_ebusy_and_nothing_in_flight_enodata)
     struct io_call *done;
     size_t n = 77;
     queue_open(&queue, rig);
-    assert_int_equal(ioapi_simulator.reap(queue.io, &done, 1, &n, NULL), -ENODATA);
+    assert_int_equal(ioapi_simulator.reap(queue.io, &done, 1, IOAPI_NO_END, &n, NULL), -ENODATA);
     assert_int_equal(n, 77);
     assert_int_equal(queue_submit(&queue, 0, 8), 0);
     assert_int_equal(queue_submit(&queue, 8, 1), -EBUSY);

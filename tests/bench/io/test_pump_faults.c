@@ -186,13 +186,13 @@ TEST(broken_reap_ends_the_phase_at_once)
 }
 
 /* The first call fails; of the reaps that follow, the second breaks. */
-static int fail_first_then_reap(void *state, struct io_call **calls, size_t max, size_t *ret_n,
-                                struct err *err)
+static int fail_first_then_reap(void *state, struct io_call **calls, size_t max, uint64_t until_ns,
+                                size_t *ret_n, struct err *err)
 {
     struct script *script = state;
     if (script->n_reaps == 2)
         return err_set(err, -EBADF, "script: reap is broken");
-    return script_reap(state, calls, max, ret_n, err);
+    return script_reap(state, calls, max, until_ns, ret_n, err);
 }
 
 TEST(reap_that_breaks_while_draining_keeps_the_first_failure)

@@ -15,7 +15,7 @@ static size_t script_transfer(void *state, struct io_call *call, const uint64_t 
     for (; i < n && (stop == NULL || atomic_load(stop) == 0); i++) {
         call->offset_bytes = offsets_bytes[i];
         assert_int_equal(script_submit(state, &call, 1, &n_taken, NULL), 0);
-        assert_int_equal(script_reap(state, &call, 1, &n_taken, NULL), 0);
+        assert_int_equal(script_reap(state, &call, 1, IOAPI_NO_END, &n_taken, NULL), 0);
         if (call->result != (int64_t)call->size_bytes)
             break;
     }

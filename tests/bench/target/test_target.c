@@ -209,6 +209,23 @@ TEST(estimate_creates_nothing)
     assert_int_equal(rig_count_entries(directory), 0);
 }
 
+TEST(room_for_other_files_of_the_command_is_kept)
+{
+    struct target_plan plan = rig_plan(directory, 192 * MIB);
+    struct statfs space;
+    uint64_t size = 7;
+    assert_int_equal(statfs(directory, &space), 0);
+    plan.other_bytes = (uint64_t)space.f_bavail * (uint64_t)space.f_frsize;
+    assert_int_equal(target_estimate(&plan, &size, &err), -ENOSPC);
+    plan.other_bytes = 100 * MIB;
+    plan.max_write_bytes = 250 * MIB;
+    assert_int_equal(target_estimate(&plan, &size, &err), -EFBIG);
+    assert_int_equal(size, 7);
+    plan.max_write_bytes = 300 * MIB;
+    assert_int_equal(target_estimate(&plan, &size, NULL), 0);
+    assert_int_equal(size, 192 * MIB);
+}
+
 TEST(size_keeps_a_tenth_free)
 {
     struct target_plan plan = rig_plan(directory, 1ULL << 60);

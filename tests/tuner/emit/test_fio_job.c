@@ -37,6 +37,27 @@ static bool says(const char *line)
     return found;
 }
 
+TEST(skew_content_and_rate_are_told)
+{
+    make_job("randwrite", API_LIBAIO, 4, SYNC_END);
+    assert_true(says("scramble_buffers=0"));
+    job.skew = (struct skew){.kind = SKEW_ZIPF, .theta = 0.99};
+    job.content = (struct content){.zero_share = 0.5, .repeat_share = 0.3};
+    job.rate_iops = 5000;
+    assert_true(says("random_distribution=zipf:0.99"));
+    assert_true(says("buffer_compress_percentage=50"));
+    assert_true(says("dedupe_percentage=30"));
+    assert_false(says("scramble_buffers=0"));
+    assert_true(says("rate_iops=5000") && says("rate_process=linear"));
+    job.skew = (struct skew){.kind = SKEW_HOT, .hot_share = 0.1, .hot_access_share = 0.9};
+    job.random_rate = true;
+    assert_true(says("random_distribution=zoned:90/10:10/90"));
+    assert_true(says("rate_process=poisson"));
+    /* The workers of a pool are jobs of fio's, each with its part of the rate. */
+    point.api = API_POOL;
+    assert_true(says("rate_iops=1250"));
+}
+
 TEST(two_sizes_are_those_of_reads_and_writes)
 {
     make_job("randrw:70", API_IO_URING, 8, SYNC_END);

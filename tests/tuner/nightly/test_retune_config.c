@@ -99,6 +99,21 @@ TEST(what_stands_at_the_top_is_the_default_wherever_it_stands)
     assert_true(config.targets[1].settings.limits.budget_ns == 60000000000ULL);
 }
 
+TEST(a_device_that_is_written_has_a_name_that_stays)
+{
+    static const char *const names[] = {"/dev/disk/by-id/ata-x", "/dev/mapper/disk", "/srv/file"};
+    for (size_t i = 0; i < RIG_COUNT(names); i++) {
+        char text[256];
+        snprintf(text, sizeof text,
+                 "targets = ( { name = \"a\"; pattern = \"write\"; existing = \"%s\"; overwrite = true; } );",
+                 names[i]);
+        assert_int_equal(read_text(text), 0);
+    }
+    /* What is only read may have any name. */
+    assert_int_equal(read_text("targets = ( { name = \"a\"; pattern = \"read\"; existing = \"/dev/x\"; } );"),
+                     0);
+}
+
 #define IN_TARGET(text) "targets = (\n{ name = \"a\"; pattern = \"read\";\n" text "\n} );"
 
 static const struct {
@@ -146,6 +161,13 @@ static const struct {
      "keep_file: pattern write writes"},
     {"targets = ( { name = \"a\"; pattern = \"write\"; existing_file = \"/f\"; } );",
      "would destroy its contents"},
+    {"targets = ( { name = \"a\"; pattern = \"write\"; existing = \"/dev/no-such-disk\"; overwrite = true; } "
+     ");",
+     "/dev/no-such-disk may stand for another disk after the next start"},
+    {"targets = ( { name = \"a\"; pattern = \"write\"; existing = \"/dev/nowhere/disk\"; overwrite = true; } "
+     ");",
+     "name the device by a link in /dev/disk/by-id"},
+    {IN_TARGET("rate = \"5m\";"), "n.conf:3: rate: is for recommend alone"},
     {"targets = ( { name = \"../x\"; pattern = \"read\"; } );", "n.conf:1: name: '../x' is no name"},
     {"targets = ( { name = \"a b\"; pattern = \"read\"; } );", "'a b' is no name"},
     {"targets = ( { name = \"\"; pattern = \"read\"; } );", "n.conf:1: name: "},

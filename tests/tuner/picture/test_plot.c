@@ -170,6 +170,25 @@ TEST(kinds_that_need_runs_say_where_to_get_them)
     assert_int_equal(draw("percentiles", "threads,mean\n1,5\n", request_of(PLOT_PNG)), -ENODATA);
 }
 
+/* A rate without a median, and one that is no number, have no place in the picture. */
+TEST(offered_rates_are_drawn_as_far_as_they_are_known)
+{
+    assert_int_equal(draw("rate", table, request_of(PLOT_PNG)), -ENODATA);
+    assert_contains(err.text, "fstune measure --rate");
+    assert_int_equal(
+        draw("rate",
+             "{\"schema\": \"fstune/measurement/1\", \"row\": {\"request_size\": 4096, \"mean\": 5e6}, "
+             "\"rates\": ["
+             "{\"offered_bps\": 1e6, \"achieved_bps\": {\"mean\": 999000}, \"latency_ns\": {\"p50\": 70000}},"
+             "{\"offered_bps\": 2e6, \"achieved_bps\": {\"mean\": 2e6}, \"latency_ns\": {\"p50\": null}},"
+             "{\"offered_bps\": \"x\", \"achieved_bps\": 3, \"latency_ns\": 4}, 5]}",
+             request_of(PLOT_PNG)),
+        0);
+    assert_contains(script, "$rates << EOD\n1e+06 999000 ");
+    assert_lacks(script, "2e+06 2e+06");
+    assert_lacks(script, "nan");
+}
+
 #define MEASURED(replays, p99)                                                                               \
     "{\"schema\": \"fstune/measurement/1\", \"row\": {\"request_size\": 4096, \"mean\": 5, "                 \
     "\"replays\": " replays ", \"latency_ns\": {\"p50\": 3, \"p99\": " p99 "}}}"

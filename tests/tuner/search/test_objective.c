@@ -49,6 +49,33 @@ TEST(the_tolerance_is_a_loss_of_rate_or_a_rise_of_latency)
     assert_close(margin("--profile", "low-latency"), log(1.1), 1e-12);
 }
 
+TEST(an_offered_rate_is_of_bytes_or_of_requests)
+{
+    const struct point point = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0};
+    given("peak.conf");
+    assert_close(objective_offered_bps(&settings, &point), 0, 1e-12);
+    given("peak.conf --rate 200m");
+    assert_close(objective_offered_bps(&settings, &point), 200 << 20, 1e-6);
+    given("peak.conf --rate 100iops");
+    assert_close(objective_offered_bps(&settings, &point), 100 * 65536, 1e-6);
+}
+
+TEST(a_rate_makes_latency_the_objective)
+{
+    given("peak.conf --rate 200m");
+    assert_int_equal(objective_take_rate(&settings, &err), 0);
+    assert_int_equal(settings.search.objective, OBJECTIVE_LATENCY);
+    given("peak.conf --rate 200m --objective p99");
+    assert_int_equal(objective_take_rate(&settings, &err), 0);
+    assert_int_equal(settings.search.objective, OBJECTIVE_P99);
+    static const char *const wrong[] = {"--rate 10%", "--rate 1m,2m", "--rate 1m --profiles",
+                                        "--rate 1m --objective iops"};
+    for (size_t i = 0; i < RIG_COUNT(wrong); i++) {
+        given(words("peak.conf %s", wrong[i]));
+        assert_int_equal(objective_take_rate(&settings, &err), -EINVAL);
+    }
+}
+
 TEST(latencies_want_one_size_and_rates_do_not)
 {
     static const char *const names[] = {"throughput", "iops", "latency", "p99"};

@@ -145,6 +145,12 @@ static void buffered_loop(void)
     facts.target_facts.stack.loop = true;
 }
 
+static void offered(void)
+{
+    facts.plan.rate_bps = 4.2e6;
+    facts.result.n_late = 70;
+}
+
 static void guest_disk(void)
 {
     facts.target_facts.stack.virtual_disk = true;
@@ -153,6 +159,7 @@ static void guest_disk(void)
 static const struct fault faults[] = {
     {WARNING_WARMUP_NOT_STABLE, .kind = INT, .number = NUMBER(result.warmup), .value = MEASURE_WARMUP_LIMIT},
     {WARNING_DEPTH_NOT_ACHIEVED, .number = NUMBER(result.achieved_depth), .value = 6.37},
+    {WARNING_RATE_NOT_SERVED, .make = offered},
     {WARNING_LATENCY_SELF_CHECK, .number = NUMBER(result.littles_law_error), .value = 0.11},
     {WARNING_NOT_COLD, .make = cached},
     {WARNING_CACHE_STATE_UNVERIFIED, .kind = INT, .number = NUMBER(result.cold),
@@ -232,6 +239,16 @@ TEST(clean_facts_raise_no_doubt)
     facts.target_facts.extents.hole_bytes = facts.target_facts.extents.unwritten_bytes = 1 << 20;
     facts.target_facts.stack.free_share = 0.06;
     facts.target_facts.stack.cap_read_bps = 5e6;
+    assert_int_equal(found(), 0);
+}
+
+/* Its queue is not to be full, and its threads stay awake. */
+TEST(a_rate_that_is_served_raises_no_doubt)
+{
+    facts.plan.rate_bps = 4.1e6;
+    facts.result.n_late = 50;
+    facts.result.achieved_depth = 0.5;
+    facts.result.monitor.busiest_thread_cpu_share = 1;
     assert_int_equal(found(), 0);
 }
 
