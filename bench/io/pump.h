@@ -89,6 +89,11 @@ struct pump_window {
  * cost more than it tells. */
 #define PUMP_CLOSING_NS 1000000000ULL
 
+/* Where a limit lets through so much at a time, nothing comes back until its next turn: a gap between two
+ * completions of a pump that is at least this, and half its longest so far, is such a pause. A window that
+ * begins and ends behind pauses has whole turns in it, and what the limit had saved up is before it. */
+#define PUMP_PAUSE_NS 5000000ULL
+
 /* For a timed phase whose batches nobody counts. */
 #define PUMP_BATCHES_PER_STAMP 4
 
@@ -102,6 +107,8 @@ struct pump_end {
     uint64_t duration_ns;  /* stop at this time after the beginning, or close after this in a window ... */
     uint64_t min_requests; /* ... but not before so many requests, those that close included */
     uint64_t max_bytes;    /* never beyond this; 0: no cap */
+    uint64_t pause_wait_ns; /* slots open behind a pause if one comes within this, and close so if there were
+                               any; 0: whenever they may */
     const atomic_int *interrupted; /* non-zero: stop at once, keep what is done; may be NULL */
     uint64_t start_ns; /* when the phase began, for pumps that run it together; 0: with this pump's first
                           submission */
