@@ -53,6 +53,7 @@ void tune_length_init(struct tune *tune)
     const struct settings *settings = tune->settings;
     bool limited = settings->runs.warmup_limit_ns != UINT64_MAX;
     tune->duration_ns = tune_length_first_ns(settings);
+    tune->length.bursts.known = tune->session->env.rate_is_limited;
     tune->length.warmup_limit_ns = limited ? settings->runs.warmup_limit_ns : tune->duration_ns;
     tune->length.why =
         settings->runs.duration_ns != 0 ? "given with --duration" : "the runs of a grid share the budget";
