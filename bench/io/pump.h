@@ -104,9 +104,9 @@ struct pump_end {
     uint64_t warmup_limit_ns;  /* with a window: no slot opens earlier, unless ... */
     uint64_t warmup_max_bytes; /* ... so much has moved (0: no such condition) ... */
     bool (*is_warm)(void *context, double batch_latency_ns); /* ... or so it says after a batch; or NULL */
-    uint64_t duration_ns;  /* stop at this time after the beginning, or close after this in a window ... */
-    uint64_t min_requests; /* ... but not before so many requests, those that close included */
-    uint64_t max_bytes;    /* never beyond this; 0: no cap */
+    uint64_t duration_ns;   /* stop at this time after the beginning, or close after this in a window ... */
+    uint64_t min_requests;  /* ... but not before so many requests, those that close included */
+    uint64_t max_bytes;     /* never beyond this; 0: no cap */
     uint64_t pause_wait_ns; /* slots open behind a pause if one comes within this, and close so if there were
                                any; 0: whenever they may */
     const atomic_int *interrupted; /* non-zero: stop at once, keep what is done; may be NULL */

@@ -23,8 +23,7 @@ static bool is_bound(const struct storage_stack *stack, const struct measure_pla
     double read_bytes = (double)result->total_bytes_read, written_bytes = (double)result->total_bytes_written;
     if (plan->point.direct != 0)
         return true;
-    return (result->bytes_read == 0 ||
-            result->monitor.own_read_bytes >= FROM_DEVICE_SHARE * read_bytes) &&
+    return (result->bytes_read == 0 || result->monitor.own_read_bytes >= FROM_DEVICE_SHARE * read_bytes) &&
            (result->bytes_written == 0 || binds_buffered(stack, &plan->point, written_bytes));
 }
 

@@ -4,9 +4,11 @@
 
 #define MB 1e6
 
-static const struct storage_stack capped = {
-    .caps_known = true, .cap_read_bps = 200 * MB, .cap_write_bps = 100 * MB, .cap_read_iops = 3000,
-    .dirty_background_bytes = 1000 * MB};
+static const struct storage_stack capped = {.caps_known = true,
+                                            .cap_read_bps = 200 * MB,
+                                            .cap_write_bps = 100 * MB,
+                                            .cap_read_iops = 3000,
+                                            .dirty_background_bytes = 1000 * MB};
 
 /* A run of `size` requests at this rate, all of whose reads met the device. */
 static struct measure_result run_of(double read_bps, double write_bps, double size)
