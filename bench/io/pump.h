@@ -92,6 +92,11 @@ struct pump_window {
  * cost more than it tells. */
 #define PUMP_CLOSING_NS 1000000000ULL
 
+/* Where a limit lets through so much at a time, nothing comes back until its next turn: a gap between two
+ * completions of a pump that is at least this, and half its longest so far, is such a pause. A window that
+ * begins and ends behind pauses has whole turns in it, and what the limit had saved up is before it. */
+#define PUMP_PAUSE_NS 5000000ULL
+
 /* For a timed phase whose batches nobody counts. */
 #define PUMP_BATCHES_PER_STAMP 4
 
@@ -102,9 +107,11 @@ struct pump_end {
     uint64_t warmup_limit_ns;  /* with a window: no slot opens earlier, unless ... */
     uint64_t warmup_max_bytes; /* ... so much has moved (0: no such condition) ... */
     bool (*is_warm)(void *context, double batch_latency_ns); /* ... or so it says after a batch; or NULL */
-    uint64_t duration_ns;  /* stop at this time after the beginning, or close after this in a window ... */
-    uint64_t min_requests; /* ... but not before so many requests, those that close included */
-    uint64_t max_bytes;    /* never beyond this; 0: no cap */
+    uint64_t duration_ns;   /* stop at this time after the beginning, or close after this in a window ... */
+    uint64_t min_requests;  /* ... but not before so many requests, those that close included */
+    uint64_t max_bytes;     /* never beyond this; 0: no cap */
+    uint64_t pause_wait_ns; /* slots open behind a pause if one comes within this, and close so if there were
+                               any; 0: whenever they may */
     /* An open loop: a call begins when it is due, one step of the pace a call, as soon as one of the queue is
      * free, and its latency counts from when it was due. Without a window; what begins before the warm-up's
      * time is over, or its bytes have been issued, counts outside. What was due when the phase stops and has

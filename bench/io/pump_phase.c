@@ -184,6 +184,28 @@ static void open_slot(struct phase *phase, const struct io_call *call, uint64_t 
         atomic_store(&window->opened_ns, now_ns);
 }
 
+static void look_for_pause(struct phase *phase, uint64_t now_ns)
+{
+    uint64_t before_ns = phase->stats->last_complete_ns, gap_ns = before_ns != 0 ? now_ns - before_ns : 0;
+    phase->behind_pause = gap_ns >= PUMP_PAUSE_NS && gap_ns >= phase->longest_pause_ns / 2;
+    if (phase->behind_pause && gap_ns > phase->longest_pause_ns)
+        phase->longest_pause_ns = gap_ns;
+}
+
+/* Has what was waited for since *since_ns come, or is it not to be waited for any longer? */
+static bool is_behind_pause(const struct phase *phase, uint64_t now_ns, uint64_t *since_ns)
+{
+    if (*since_ns == 0)
+        *since_ns = now_ns;
+    return phase->behind_pause || now_ns - *since_ns >= phase->end->pause_wait_ns;
+}
+
+static bool may_open(struct phase *phase, uint64_t now_ns)
+{
+    return phase->n_open > 0 ||
+           (is_warm(phase, now_ns) && is_behind_pause(phase, now_ns, &phase->may_open_ns));
+}
+
 static bool may_close(struct phase *phase, uint64_t now_ns)
 {
     const struct pump *pump = phase->pump;
@@ -192,6 +214,8 @@ static bool may_close(struct phase *phase, uint64_t now_ns)
         return phase->closing_ns != 0;
     bool lasted = now_ns - phase->opened_ns >= phase->end->duration_ns &&
                   phase->stats->counted.n_requests + closing_requests >= phase->end->min_requests;
+    if (lasted && phase->longest_pause_ns != 0)
+        lasted = is_behind_pause(phase, now_ns, &phase->may_close_ns);
     if (!lasted && !reaches_cap(phase, 2 * (uint64_t)pump->n_calls))
         return false;
     phase_add_to_windows(phase, now_ns, 0); /* they are as many as this pump's time has, whatever came back */
@@ -234,7 +258,9 @@ void phase_advance_slot(struct phase *phase, const struct io_call *call, uint64_
         return;
     if (phase->opened_ns == 0)
         look_for_opening(phase);
-    if (*opened_ns == SLOT_WAITS && is_warm(phase, now_ns))
+    if (phase->end->pause_wait_ns != 0)
+        look_for_pause(phase, now_ns);
+    if (*opened_ns == SLOT_WAITS && may_open(phase, now_ns))
         open_slot(phase, call, now_ns);
     else if (phase->count == &phase->stats->counted && may_close(phase, now_ns))
         close_slot(phase, opened_ns, now_ns);

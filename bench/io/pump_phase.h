@@ -20,9 +20,12 @@ struct phase {
     uint64_t stopped_ns;      /* when it turned on */
     struct pump_count *count; /* where the next completion counts */
     bool warm;
-    uint64_t opened_ns;  /* the run's window, once this pump knows of it; 0: not yet */
-    uint64_t closing_ns; /* from here on slots close with their next completion; 0: not yet */
-    uint32_t n_open;     /* slots that have opened, closed ones included */
+    bool behind_pause;                  /* the completion that is looked at now ended a pause */
+    uint64_t longest_pause_ns;          /* so far; 0: there was none */
+    uint64_t may_open_ns, may_close_ns; /* since when only a pause is waited for; 0: not yet */
+    uint64_t opened_ns;                 /* the run's window, once this pump knows of it; 0: not yet */
+    uint64_t closing_ns;                /* from here on slots close with their next completion; 0: not yet */
+    uint32_t n_open;                    /* slots that have opened, closed ones included */
     uint32_t n_closed;
     uint64_t issued_requests, issued_bytes;
     struct pace pace; /* of an open loop; else off */

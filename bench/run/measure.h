@@ -55,6 +55,8 @@ struct measure_env {
     struct verify *verify;    /* opened for the target's blocks; NULL: nothing is checked */
     struct beside *beside;    /* loads that run while the workers do; NULL: none. Real targets only */
     struct arena *arena;      /* user buffers, kept over the runs; unused when simulated */
+    bool
+        rate_is_limited; /* bytes or requests per second: runs begin and end behind pauses, where there are */
     uint64_t settle_limit_ns; /* wait for writeback after a run at most so long */
 };
 

@@ -11,6 +11,9 @@
 /* The warm-up may take at most one part in so many of what a run may move. */
 #define WARMUP_SHARE_OF_CAP 4
 
+/* Limits of control groups turn ten times a second, and those of fast devices oftener. */
+#define PAUSE_WAIT_NS 150000000ULL
+
 /* A simulated file has 2^50 bytes, which is always enough. */
 static uint64_t region_bytes(const struct workers *workers)
 {
@@ -348,6 +351,7 @@ static void run_pump(struct worker *worker)
         .duration_ns = counts ? MEASURE_MIN_DURATION_NS : plan->duration_ns,
         .min_requests = asked > least ? asked : least,
         .max_bytes = cap_bytes(worker),
+        .pause_wait_ns = workers->env->rate_is_limited ? PAUSE_WAIT_NS : 0,
         .interrupted = workers->env->interrupted,
         .start_ns = common_start_ns(workers),
         .after_batch = may_end,

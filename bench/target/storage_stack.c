@@ -3,6 +3,7 @@
 
 #include "bench/host/hostinfo_internal.h"
 #include "bench/host/procfs.h"
+#include "bench/target/dirty_limits.h"
 
 #include <dirent.h>
 #include <fcntl.h>
@@ -267,6 +268,9 @@ static void add_caps(struct storage_stack *stack, const struct hostinfo_device *
     stack->cap_write_bps = lower_of(stack->cap_write_bps, caps.write_bps);
     stack->cap_read_iops = lower_of(stack->cap_read_iops, caps.read_iops);
     stack->cap_write_iops = lower_of(stack->cap_write_iops, caps.write_iops);
+    struct dirty_thresholds dirty;
+    if (dirty_limits_thresholds(&dirty) == 0)
+        stack->dirty_background_bytes = dirty.background_bytes;
 }
 
 /* The image of a loop device may lie in memory, and limits on the disk it lies on bind as well: the kernel

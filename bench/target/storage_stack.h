@@ -33,6 +33,7 @@ struct storage_stack {
      * in the background belongs to the root group and escapes them. */
     bool caps_known; /* a hierarchy could be read */
     double cap_read_bps, cap_write_bps, cap_read_iops, cap_write_iops;
+    double dirty_background_bytes; /* with so much dirty memory, that writeback begins; 0: unknown */
 };
 
 /* fd: the file, or the directory it will be in. Never fails: what cannot be asked stays false, 0 or "". */

@@ -66,7 +66,7 @@ size_t rate_limit_bursts_list(const struct tune *tune, size_t *ret_list)
 {
     const struct tune_length *length = &tune->length;
     size_t n = 0;
-    while (n < RATE_LIMIT_BURSTS_POINTS && is_hinted_at(length)) {
+    while (n < RATE_LIMIT_BURSTS_POINTS && !length->bursts.known && is_hinted_at(length)) {
         const struct tune_length_run *fastest = NULL;
         for (size_t i = 0; i < length->n_runs; i++) {
             const struct tune_length_run *run = &length->runs[i];
@@ -90,7 +90,8 @@ uint64_t rate_limit_bursts_least_ns(const struct tune *tune)
 {
     double budget_ns = (double)tune->settings->limits.budget_ns;
     double around_ns = tune->engine.around_seconds * 1e9 + (double)RATE_LIMIT_BURSTS_WARMUP_NS;
-    if (!is_seen(&tune->length.bursts) ||
+    const struct rate_limit_bursts *bursts = &tune->length.bursts;
+    if (!(bursts->known || is_seen(bursts)) ||
         budget_ns / FEWEST_RUNS - around_ns < (double)RATE_LIMIT_BURSTS_LEAST_NS)
         return 0;
     double wanted_ns = budget_ns / WANTED_RUNS - around_ns;

@@ -26,6 +26,7 @@ struct tune;
 /* What the pilot's runs of TUNE_TRANSIENT_RUN_NS show. */
 struct rate_limit_bursts {
     struct moments idles; /* share of the time in which each run stood still */
+    bool known;           /* a cgroup limits the rate: nothing has to be found */
     bool looking;         /* the runs now made are looked at for bursts, not for a start */
 };
 

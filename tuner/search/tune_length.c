@@ -53,6 +53,7 @@ void tune_length_init(struct tune *tune)
     const struct settings *settings = tune->settings;
     bool limited = settings->runs.warmup_limit_ns != UINT64_MAX;
     tune->duration_ns = tune_length_first_ns(settings);
+    tune->length.bursts.known = tune->session->env.rate_is_limited;
     tune->length.warmup_limit_ns = limited ? settings->runs.warmup_limit_ns : tune->duration_ns;
     tune->length.why =
         settings->runs.duration_ns != 0 ? "given with --duration" : "the runs of a grid share the budget";
@@ -253,13 +254,17 @@ static double warmup_of(const struct tune_length *length, const struct tune_leng
     return run->warmup_seconds > 0 ? fmax(fmin(run->warmup_seconds, limit), least) : 0;
 }
 
-/* Where rates come in bursts, a warm-up lets every run begin at the same place of a burst. True when runs now
- * warm up for longer. */
+/* Where rates come in bursts, all runs begin and end behind the pauses between them, and a warm-up uses up
+ * what a limit has saved. True when runs are now other than before: under a known limit they are not. */
 static bool wait_for_pulses(struct tune *tune)
 {
     struct tune_length *length = &tune->length;
-    if (rate_limit_bursts_least_ns(tune) == 0 || tune->settings->runs.warmup_limit_ns != UINT64_MAX)
+    bool *limited = &tune->session->env.rate_is_limited;
+    if (rate_limit_bursts_least_ns(tune) == 0 || *limited)
         return false;
+    *limited = true;
+    if (tune->settings->runs.warmup_limit_ns != UINT64_MAX)
+        return true;
     if (length->warmup_least_ns < RATE_LIMIT_BURSTS_WARMUP_NS)
         length->warmup_least_ns = RATE_LIMIT_BURSTS_WARMUP_NS;
     if (length->warmup_limit_ns < length->warmup_least_ns)

@@ -7,13 +7,24 @@
  * began, or are counted in a moment. */
 #define FROM_DEVICE_SHARE 0.9
 
-/* Writes through the page cache reach the device later, and by version 1 of cgroups unlimited. */
-static bool is_bound(const struct measure_plan *plan, const struct measure_result *result)
+/* Runs of a search are not longer. */
+#define LONGEST_RUN_SECONDS 2
+
+/* Writes through the page cache, of which so much may be dirty: the flush that makes them durable keeps the
+ * limits, as long as nothing was written back before it. */
+static bool binds_buffered(const struct storage_stack *stack, const struct point *point, double written_bytes)
 {
+    return point->sync != SYNC_NONE && written_bytes <= stack->dirty_background_bytes;
+}
+
+static bool is_bound(const struct storage_stack *stack, const struct measure_plan *plan,
+                     const struct measure_result *result)
+{
+    double read_bytes = (double)result->total_bytes_read, written_bytes = (double)result->total_bytes_written;
     if (plan->point.direct != 0)
         return true;
-    return !pattern_writes(&plan->pattern) &&
-           result->monitor.own_read_bytes >= FROM_DEVICE_SHARE * (double)result->total_bytes_read;
+    return (result->bytes_read == 0 || result->monitor.own_read_bytes >= FROM_DEVICE_SHARE * read_bytes) &&
+           (result->bytes_written == 0 || binds_buffered(stack, &plan->point, written_bytes));
 }
 
 /* What `rate` has to be multiplied with, so that it does not pass the limit. */
@@ -22,11 +33,17 @@ static double share_that_lasts(double rate, double limit)
     return limit > 0 && rate > limit ? limit / rate : 1;
 }
 
+bool known_limits_exist(const struct storage_stack *stack)
+{
+    return stack->caps_known && (stack->cap_read_bps > 0 || stack->cap_write_bps > 0 ||
+                                 stack->cap_read_iops > 0 || stack->cap_write_iops > 0);
+}
+
 void known_limits_apply(const struct storage_stack *stack, const struct measure_plan *plan,
                         struct measure_result *result)
 {
     double bytes = (double)(result->bytes_read + result->bytes_written);
-    if (!stack->caps_known || bytes <= 0 || !is_bound(plan, result))
+    if (!stack->caps_known || bytes <= 0 || !is_bound(stack, plan, result))
         return;
     double reads = (double)result->bytes_read / bytes, bps = result->throughput_bps;
     double share = fmin(share_that_lasts(reads * bps, stack->cap_read_bps),
@@ -45,7 +62,10 @@ void known_limits_apply(const struct storage_stack *stack, const struct measure_
 double known_limits_ceiling(const struct storage_stack *stack, const struct pattern *pattern,
                             const struct point *point, bool cold)
 {
-    bool direct = point->direct != 0, bound = direct || (cold && !pattern_writes(pattern));
+    bool direct = point->direct != 0;
+    bool bound = direct || ((cold || !pattern_reads(pattern)) &&
+                            (!pattern_writes(pattern) ||
+                             binds_buffered(stack, point, LONGEST_RUN_SECONDS * stack->cap_write_bps)));
     double reads = (pattern->percent[PATTERN_SEQ_READ] + pattern->percent[PATTERN_RAND_READ]) / 100.0;
     double size = (double)point->request_size_bytes, ceiling = INFINITY;
     if (!stack->caps_known || !bound || factors_is_split(point))

@@ -4,6 +4,8 @@
 #include "bench/run/measure.h"
 #include "bench/target/storage_stack.h"
 
+bool known_limits_exist(const struct storage_stack *stack);
+
 /* A limit lets through at once what was not used before, as between runs. A run that took its bytes through
  * the limits at a higher rate shows such a burst: its throughput and IOPS become what lasts, and burst_bps
  * what they were. Nothing changes where requests may have met the page cache, whose rates no limit binds. */

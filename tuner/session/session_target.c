@@ -4,6 +4,7 @@
 
 #include "tuner/base/interrupt.h"
 #include "tuner/session/beside_loads.h"
+#include "tuner/session/known_limits.h"
 #include "tuner/session/session.h"
 
 #include <inttypes.h>
@@ -135,6 +136,7 @@ int session_target_open(void *context)
     if (result < 0)
         return result;
     target_facts_collect(&session->target_facts, &session->target, &session->env.device);
+    session->env.rate_is_limited = known_limits_exist(&session->target_facts.stack);
     return beside_loads_open(session, err);
 }
 

@@ -76,6 +76,48 @@ TEST(a_window_has_its_requests)
     }
 }
 
+#define TURN_NS       (100 * MS)
+#define PER_TURN      300
+#define SAVED         200 /* requests that the limit lets through at once, for the time before */
+#define TURN_SPACE_NS (50 * US)
+
+/* A limit that lets so many requests through in each turn of its clock. */
+static uint64_t latency_in_turns(struct script *script, uint64_t index)
+{
+    uint64_t limited = index < SAVED ? 0 : index - SAVED;
+    uint64_t due_ns = limited / PER_TURN * TURN_NS + limited % PER_TURN * TURN_SPACE_NS;
+    uint64_t soonest_ns = script->now_ns + TURN_SPACE_NS;
+    return (due_ns > soonest_ns ? due_ns : soonest_ns) - script->now_ns;
+}
+
+/* Wherever the warm-up ends within a turn. */
+TEST(a_window_behind_pauses_has_whole_turns)
+{
+    for (size_t i = 0; i < N_OF(depths); i++) {
+        for (uint64_t warmup_ns = 1 * MS; warmup_ns < TURN_NS; warmup_ns += 7 * MS) {
+            struct pump_window window = {0};
+            AUTO(rig_free) struct pump_rig *rig = rig_with_window(depths[i], latency_in_turns, &window);
+            rig->end.warmup_limit_ns = warmup_ns;
+            rig->end.duration_ns = 150 * MS;
+            rig->end.pause_wait_ns = 150 * MS;
+            rig_run(rig);
+            assert_close(depths[i] * slot_rate(rig) * (double)TURN_NS / (PER_TURN * 4096.0), 1, 0.005);
+            assert_true(rig->stats.slot_ns / depths[i] < 2.1 * (double)TURN_NS);
+        }
+    }
+}
+
+/* A queue that never pauses opens when the wait is over, and closes at once. */
+TEST(no_pause_is_waited_for_where_none_comes)
+{
+    struct pump_window window = {0};
+    AUTO(rig_free) struct pump_rig *rig = rig_with_window(4, latency_15us, &window);
+    rig->end.pause_wait_ns = 5 * MS;
+    rig_run(rig);
+    assert_close((double)(rig->stats.opened_ns - rig->stats.start_ns), 5e6, 0.1e6);
+    assert_close(rig->stats.slot_ns, 4 * 10e6, 4 * 0.1e6);
+}
+
 /* The cap holds; a window that has room enough closes within it, the others give up. */
 TEST(bytes_never_pass_their_maximum)
 {

@@ -84,6 +84,8 @@ TEST(longer_budgets_have_longer_runs)
     assert_int_equal(rate_limit_bursts_least_ns(&made), RATE_LIMIT_BURSTS_MOST_NS);
     moments_add(&made.length.bursts.idles, -0.9);
     assert_int_equal(rate_limit_bursts_least_ns(&made), 0);
+    made.length.bursts.known = true;
+    assert_int_equal(rate_limit_bursts_least_ns(&made), RATE_LIMIT_BURSTS_MOST_NS);
 }
 
 /* Every eighth window holds all bytes of its part: a cv above 2, if it counts. */

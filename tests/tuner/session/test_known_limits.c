@@ -4,8 +4,11 @@
 
 #define MB 1e6
 
-static const struct storage_stack capped = {
-    .caps_known = true, .cap_read_bps = 200 * MB, .cap_write_bps = 100 * MB, .cap_read_iops = 3000};
+static const struct storage_stack capped = {.caps_known = true,
+                                            .cap_read_bps = 200 * MB,
+                                            .cap_write_bps = 100 * MB,
+                                            .cap_read_iops = 3000,
+                                            .dirty_background_bytes = 1000 * MB};
 
 /* A run of `size` requests at this rate, all of whose reads met the device. */
 static struct measure_result run_of(double read_bps, double write_bps, double size)
@@ -14,14 +17,15 @@ static struct measure_result run_of(double read_bps, double write_bps, double si
                                     .iops = (read_bps + write_bps) / size,
                                     .bytes_read = (uint64_t)read_bps,
                                     .bytes_written = (uint64_t)write_bps,
-                                    .total_bytes_read = (uint64_t)read_bps};
+                                    .total_bytes_read = (uint64_t)read_bps,
+                                    .total_bytes_written = (uint64_t)write_bps};
     result.monitor.own_read_bytes = read_bps;
     return result;
 }
 
 static struct measure_plan plan_of(const char *pattern, uint8_t direct)
 {
-    struct measure_plan plan = {.point = {.direct = direct}};
+    struct measure_plan plan = {.point = {.direct = direct, .sync = SYNC_END}};
     assert_int_equal(pattern_parse(pattern, &plan.pattern, NULL), 0);
     return plan;
 }
@@ -35,7 +39,8 @@ static const struct {
     {"write", 1, 0, 130, 1 << 20, 100},   {"randread", 1, 18, 0, 4096, 12.288}, /* 3000 requests a second */
     {"randread", 0, 18, 0, 4096, 18},     /* that read-ahead may have merged */
     {"randread", 0, 300, 0, 65536, 200},  /* the bytes of which no merging changes */
-    {"write", 0, 0, 500, 1 << 20, 500},   /* into the page cache */
+    {"write", 0, 0, 500, 1 << 20, 100},   /* whose flush keeps the limit */
+    {"write", 0, 0, 1500, 1 << 20, 1500}, /* written back by others before the flush */
     {"rw:50", 1, 150, 150, 1 << 20, 200}, /* the writes are what is limited */
     {"rw:50", 1, 90, 90, 1 << 20, 180},
 };
@@ -70,6 +75,29 @@ TEST(what_met_the_page_cache_or_is_not_known_stays)
     assert_close(result.throughput_bps, 900 * MB, 0);
 }
 
+TEST(writes_without_a_flush_keep_no_limit)
+{
+    struct measure_plan plan = plan_of("write", 0);
+    struct measure_result result = run_of(0, 900 * MB, 1 << 20);
+    struct storage_stack small = capped;
+    plan.point.sync = SYNC_NONE;
+    known_limits_apply(&capped, &plan, &result);
+    assert_close(result.throughput_bps, 900 * MB, 0);
+    assert_true(isinf(known_limits_ceiling(&capped, &plan.pattern, &plan.point, true)));
+    plan.point.sync = SYNC_END;
+    small.dirty_background_bytes = 150 * MB; /* a run of a search may write more */
+    plan.point.request_size_bytes = 1 << 20;
+    assert_true(isinf(known_limits_ceiling(&small, &plan.pattern, &plan.point, true)));
+}
+
+TEST(a_limit_on_anything_is_a_limit)
+{
+    struct storage_stack stack = {.caps_known = true};
+    assert_false(known_limits_exist(&stack));
+    stack.cap_write_iops = 500;
+    assert_true(known_limits_exist(&stack));
+}
+
 static double ceiling_of(const char *pattern, uint8_t direct, bool cold, uint64_t size)
 {
     struct measure_plan plan = plan_of(pattern, direct);
@@ -84,6 +112,8 @@ TEST(a_ceiling_is_known_where_all_requests_are_bound)
     assert_close(ceiling_of("randread", 0, true, 4096) / MB, 200, 1e-9);
     assert_true(isinf(ceiling_of("randread", 0, false, 4096)));
     assert_close(ceiling_of("write", 1, true, 1 << 20) / MB, 100, 1e-9);
-    assert_true(isinf(ceiling_of("write", 0, true, 1 << 20)));
+    assert_close(ceiling_of("write", 0, true, 1 << 20) / MB, 100, 1e-9);
+    assert_close(ceiling_of("rw:50", 0, true, 1 << 20) / MB, 200, 1e-9);
+    assert_true(isinf(ceiling_of("rw:50", 0, false, 1 << 20)));
     assert_close(ceiling_of("rw:80", 1, true, 1 << 20) / MB, 250, 1e-9);
 }
