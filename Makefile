@@ -136,7 +136,7 @@ archives_of    = $(if $(filter tuner%,$(2)),$(archives_tuner),$(archives_below))
 # package:sign that it is there - a path, a header for the compiler to find, else a command
 needed     := gcc:$(firstword $(CC)) libc6-dev:stdio.h pkg-config:pkg-config libgsl-dev:gsl/gsl_version.h \
               libconfig-dev:libconfig.h libcmocka-dev:cmocka.h liburing-dev:liburing.h libaio-dev:libaio.h \
-              libblkid-dev:blkid/blkid.h libjansson-dev:jansson.h libsqlite3-dev:sqlite3.h zlib1g-dev:zlib.h
+              libblkid-dev:blkid/blkid.h libbpf-dev:bpf/libbpf.h clang:clang libjansson-dev:jansson.h libsqlite3-dev:sqlite3.h zlib1g-dev:zlib.h
 needed_faults := libfuse3-dev:fuse3/fuse_opt.h fuse3:fusermount3 python3:python3
 # The guest's kernel and busybox are not installed: tests/guest/fetch.
 needed_guest := qemu-system-x86:qemu-system-x86_64 qemu-utils:qemu-img cpio:cpio e2fsprogs:/sbin/mke2fs strace:strace python3:python3
@@ -319,6 +319,13 @@ build/page.html: $(page)/page.html $(page)/page.css $(page_scripts) Makefile
 	    -e '/^{{style}}$$/ { r $(page)/page.css' -e 'd }' -e '/^{{script}}$$/ { r $@.js' -e 'd }' $< >$@.new && mv $@.new $@ && rm $@.js
 
 $(patsubst %,build/%/tuner/picture/page_assets.o,$(builds) fuzz): build/page.html
+# What fstune profile loads into the kernel. Where clang does not make it, the command says so.
+build/trace.bpf.o: bench/profile/kernel/trace.bpf.c bench/profile/trace_event.h Makefile | $(before_build)
+	$(call say,BPF,$@)
+	@mkdir -p $(@D)
+	$(Q)clang -target bpf -O2 -g -Wall $(WERROR) -DTARGET_$$(uname -m) -I. -isystem /usr/include/$$(gcc -print-multiarch) -c $< -o $@ || : >$@
+
+$(patsubst %,build/%/bench/profile/trace.o,$(builds) fuzz): build/trace.bpf.o
 $(patsubst %,build/%/tuner/picture/plot_assets.o,$(builds) fuzz): $(wildcard tuner/picture/plot_assets/*)
 $(patsubst %,build/%/tuner/emit/snippet_texts.o,$(builds) fuzz): $(wildcard tuner/emit/formats/*)
 

@@ -68,6 +68,8 @@ static void after_fork_in_child(void)
     thread = 0;
     if (!is_restricted)
         owner = (pid_t)syscall(SYS_getpid);
+    if (is_attached)
+        sink_join(is_restricted ? 0 : (uint32_t)owner);
     descriptors_share_all();
 }
 
@@ -86,6 +88,8 @@ __attribute__((constructor)) static void attach(void)
     if (fd >= 0)
         syscall(SYS_close, fd);
     owner = (pid_t)syscall(SYS_getpid);
+    if (is_attached)
+        sink_join((uint32_t)owner);
     if (is_attached)
         pthread_atfork(NULL, after_fork_in_parent, after_fork_in_child);
     errno = saved;

@@ -32,6 +32,9 @@ enum sink_count {
 /* The memory that the recording program made. False: it is none of ours, and nothing is recorded. */
 bool sink_open(void *memory, size_t size);
 
+/* The number of this process, after sink_open and in each child; 0: it may not ask for it. */
+void sink_join(uint32_t pid);
+
 /* False: the recording is over. */
 bool sink_is_on(void);
 

@@ -57,7 +57,7 @@ struct summary {
                                  unknown */
     double reused_share;      /* uses of blocks that are not the first */
     struct zipf skew;         /* of the blocks' uses */
-    double mean_bps, busy_share;
+    double mean_bps, busy_share; /* the first NaN: the source tells no times */
     double spent_s[PROFILE_N_DIRECTIONS], flush_s; /* in calls that wait, of all threads together */
 };
 

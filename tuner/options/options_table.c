@@ -311,6 +311,12 @@ static const struct option_row rows[] = {
              "record for so long; the program then goes on without being recorded"),
     SIZE("store", profile.store_bytes, "32k..64m", "1m", PROFILE,
          "memory for what is seen; it does not grow, and what finds no place is counted"),
+    WORD("source", "auto|preload|trace", profile.source, "auto", PROFILE,
+         "who looks: wrappers in the program, or the kernel, which also sees static programs and needs root; "
+         "auto: the wrappers where they can be loaded"),
+    COUNT("pid", profile.pid, "1..4194304", "none", PROFILE | LINE_ONLY,
+          "record a process that runs already, with its children, by the kernel, until it ends, the time is "
+          "over or Ctrl-C"),
     WORD("import", "fio-iolog|blkparse|strace|msr|alibaba", profile.import, "", PROFILE,
          "FILE holds requests that another tool recorded, - is standard input: strace -f -ttt -T -y, fio's "
          "--write_iolog, the text of blkparse, or the traces of MSR Cambridge or Alibaba as CSV"),

@@ -289,6 +289,8 @@ struct settings_profile {
     uint64_t store_bytes;
     uint64_t duration_ns;            /* 0: as long as the program runs */
     char import[SETTINGS_NAME_SIZE]; /* --import; "" */
+    char source[SETTINGS_NAME_SIZE]; /* --source: auto, preload or trace */
+    uint32_t pid;                    /* --pid; 0: none */
 };
 
 struct settings {

@@ -6,6 +6,7 @@
 #include "bench/profile/shared_memory.h"
 
 #include <stdint.h>
+#include <sys/types.h>
 
 struct store;
 
@@ -13,8 +14,9 @@ struct store;
 struct recording {
     struct shared_memory shared;
     struct store *store;
-    const char *source;         /* "preload", or the format of an import */
+    const char *source;         /* "preload", "trace", or the format of an import */
     const char *const *command; /* NULL: an import */
+    pid_t pid;                  /* that was attached to; 0: none */
     struct launch_end end;      /* of a program */
     bool knows_calls;           /* the source tells O_DIRECT and threads */
     bool knows_flushes;
