@@ -106,6 +106,9 @@ static struct collector_call begin(int fd, int64_t offset, unsigned flags, bool 
     if (call.descriptor != NULL) {
         call.flags = flags | call.descriptor->flags;
         call.offset = call.moves ? descriptors_position(fd, call.descriptor) : (uint64_t)offset;
+        /* What moves along is near what came before. */
+        if (!call.moves)
+            sink_expect(call.descriptor->file, call.offset);
         call.start_ns = collector_now_ns();
         if (!is_second)
             sink_begin(call.start_ns, 1);

@@ -39,6 +39,8 @@ void sink_join(uint32_t pid);
 bool sink_is_on(void);
 
 uint32_t sink_new_handle(void);
+/* Before the call, which then has the time that the memory takes. */
+void sink_expect(uint64_t file, uint64_t offset_bytes);
 void sink_begin(uint64_t now_ns, uint32_t n);
 void sink_end(uint64_t now_ns, uint32_t n);
 void sink_take(const struct sink_request *request);

@@ -204,10 +204,14 @@ static void note_thread(struct store *store, uint32_t thread)
         __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
 }
 
+void store_expect(const struct store *store, uint64_t file, uint64_t offset_bytes)
+{
+    blocks_expect(&store->blocks, store_blocks(store), file, offset_bytes);
+}
+
 void store_take(struct store *store, const struct profile_request *request)
 {
     struct stream_verdict verdict = {STREAM_RANDOM, 0};
-    blocks_expect(&store->blocks, store_blocks(store), request->file, request->offset_bytes);
     bool is_judged = judge(store, request, &verdict);
     uint64_t bits = request->offset_bytes | request->n_bytes;
     unsigned alignment = (unsigned)__builtin_ctzll(bits | 1ULL << (STORE_ALIGNMENTS - 1));

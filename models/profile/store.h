@@ -110,6 +110,9 @@ struct store_process *store_join(struct store *store, uint32_t pid);
 /* The process is gone: what it had in flight has ended. Nobody else uses the place meanwhile. */
 void store_leave(struct store *store, struct store_process *process, uint64_t now_ns);
 
+/* A request is going to come: its places are fetched into the processor's cache meanwhile. */
+void store_expect(const struct store *store, uint64_t file, uint64_t offset_bytes);
+
 /* A request; in the order in which they began, as far as one can know. */
 void store_take(struct store *store, const struct profile_request *request);
 /* How long one took, which may be known later. */

@@ -38,6 +38,11 @@ uint32_t sink_new_handle(void)
     return store_new_handle(store);
 }
 
+void sink_expect(uint64_t file, uint64_t offset_bytes)
+{
+    store_expect(store, file, offset_bytes);
+}
+
 void sink_begin(uint64_t now_ns, uint32_t n)
 {
     note_in_flight(n);

@@ -14,7 +14,7 @@
 #include <stddef.h>
 
 #define MOST_IN_FLIGHT   16384
-#define MOST_SUBMITTED   256 /* of one io_submit */
+#define MOST_SUBMITTED   64 /* of one io_submit */
 #define RING_BYTES       (8 << 20)
 #define TYPE_MASK        0170000U
 #define TYPE_REGULAR     0100000U
