@@ -291,6 +291,7 @@ struct settings_profile {
     char import[SETTINGS_NAME_SIZE]; /* --import; "" */
     char source[SETTINGS_NAME_SIZE]; /* --source: auto, preload or trace */
     uint32_t pid;                    /* --pid; 0: none */
+    bool timed, untimed;             /* --timed, --as-fast-as-possible of `replay` */
 };
 
 struct settings {
@@ -304,7 +305,7 @@ struct settings {
     char operands[SETTINGS_MAX_OPERANDS][SETTINGS_TEXT_SIZE]; /* words without dashes */
     size_t n_operands, operands_allowed;
     const char *const *program;      /* the words behind --, NULL last; NULL: there are none. Borrowed */
-    char output[SETTINGS_TEXT_SIZE]; /* --output of plot, calibrate, atoms and profile; "" */
+    char output[SETTINGS_TEXT_SIZE]; /* --output of plot, calibrate, atoms, profile and replay; "" */
     struct settings_files answers;   /* --from; the first path is "-" where none is given */
 
     struct settings_workload workload;

@@ -9,6 +9,7 @@
 #include <sys/types.h>
 
 struct store;
+struct profile_request;
 
 /* What was recorded, and how well. */
 struct recording {
@@ -22,6 +23,9 @@ struct recording {
     bool knows_flushes;
     bool is_part;          /* the program went on after the recording */
     double overhead_share; /* of the time, by an estimate; NaN: unknown */
+    /* Of an import: each request, or NULL for a flush, as it goes into the store; NULL: nobody asks. */
+    void (*tap)(void *data, const struct profile_request *request);
+    void *tap_data;
     uint64_t n_refused;    /* lines of an import that could not be understood */
 };
 
