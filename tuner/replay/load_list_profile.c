@@ -31,6 +31,7 @@ struct drawing {
     struct rng rng;
     struct sizes sizes[2]; /* of reads, of writes */
     uint64_t alignment, cursor[2];
+    uint64_t begin[2], end[2]; /* of what is read, and written, in sequence */
     uint64_t between; /* writes from flush to flush; 0: none */
     uint64_t n_unflushed;
     double *ranks; /* sums of the ranks' weights; NULL: all places alike */
@@ -106,8 +107,8 @@ static uint64_t draw_offset(struct drawing *drawing, uint64_t n_bytes)
 static uint64_t go_on(struct drawing *drawing, bool writes, uint64_t n_bytes)
 {
     uint64_t *cursor = &drawing->cursor[writes];
-    if (*cursor + n_bytes > drawing->list->span_bytes)
-        *cursor = 0;
+    if (*cursor < drawing->begin[writes] || *cursor + n_bytes > drawing->end[writes])
+        *cursor = drawing->begin[writes];
     uint64_t offset = *cursor;
     *cursor += n_bytes;
     return offset;
@@ -224,6 +225,26 @@ static uint64_t find_span(const struct drawing *drawing, double touched, double 
     return (uint64_t)fmin(low, most);
 }
 
+/* A program that mostly copies reads one place and writes another. */
+static void place_cursors(struct drawing *drawing)
+{
+    double share[SUMMARY_N_KINDS];
+    uint64_t span = drawing->list->span_bytes;
+    read_shares(json_object_get(drawing->list->profile, "shares"), share);
+    double reads = share[SUMMARY_SEQ_READ] * (double)drawing->sizes[0].usual,
+           writes = share[SUMMARY_SEQ_WRITE] * (double)drawing->sizes[1].usual;
+    bool copies = share[SUMMARY_SEQ_READ] + share[SUMMARY_SEQ_WRITE] >= MOSTLY && reads > 0 && writes > 0;
+    uint64_t border = (uint64_t)((double)span * reads / (reads + writes)) / drawing->alignment * drawing->alignment;
+    drawing->end[0] = copies ? border : span;
+    drawing->begin[1] = copies ? border : 0;
+    drawing->end[1] = span;
+    /* A place that is too small for one request. */
+    if (copies && (border < REQUESTS_BYTES_MOST || span - border < REQUESTS_BYTES_MOST)) {
+        drawing->end[0] = span;
+        drawing->begin[1] = 0;
+    }
+}
+
 static int prepare(struct drawing *drawing, uint64_t most_bytes, uint64_t n, struct err *err)
 {
     struct load_list *list = drawing->list;
@@ -239,6 +260,7 @@ static int prepare(struct drawing *drawing, uint64_t most_bytes, uint64_t n, str
     list->source = "fstune";
     uint64_t footprint = whole(list->profile, "footprint_bytes");
     list->span_bytes = find_span(drawing, (double)footprint, (double)n, (double)most_bytes);
+    place_cursors(drawing);
     list->items = calloc(n < LOAD_LIST_MOST ? n + 1 : LOAD_LIST_MOST + 1, sizeof *list->items);
     return list->items == NULL ? err_set(err, -ENOMEM, "no memory") : 0;
 }
