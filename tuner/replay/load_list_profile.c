@@ -108,7 +108,7 @@ static uint64_t go_on(struct drawing *drawing, bool writes, uint64_t n_bytes)
 {
     uint64_t *cursor = &drawing->cursor[writes];
     if (*cursor < drawing->begin[writes] || *cursor + n_bytes > drawing->end[writes])
-        *cursor = drawing->begin[writes];
+        *cursor = drawing->begin[writes] + n_bytes <= drawing->end[writes] ? drawing->begin[writes] : 0;
     uint64_t offset = *cursor;
     *cursor += n_bytes;
     return offset;
@@ -238,11 +238,6 @@ static void place_cursors(struct drawing *drawing)
     drawing->end[0] = copies ? border : span;
     drawing->begin[1] = copies ? border : 0;
     drawing->end[1] = span;
-    /* A place that is too small for one request. */
-    if (copies && (border < REQUESTS_BYTES_MOST || span - border < REQUESTS_BYTES_MOST)) {
-        drawing->end[0] = span;
-        drawing->begin[1] = 0;
-    }
 }
 
 static int prepare(struct drawing *drawing, uint64_t most_bytes, uint64_t n, struct err *err)
