@@ -46,7 +46,8 @@ wrappers := bench/collector
 folders  := $(layers)
 layers   := $(filter-out $(wrappers),$(layers))
 
-sources = $(wildcard $(1)/*.c)
+# What stands in *.bpf.c is compiled for the kernel.
+sources = $(filter-out %.bpf.c,$(wildcard $(1)/*.c))
 library_sources = $(filter-out tuner/commands/main.c tuner/impact/atoms_helper.c,$(call sources,$(1)))
 test_sources := $(wildcard $(layers:%=tests/%/test_*.c))
 # What stands in tests/ is linked into every test program, what stands beside the folders of a floor's tests into each of those.
@@ -60,6 +61,7 @@ collector_sources := $(call sources,$(wrappers)) $(filter-out models/profile/sum
                      tuner/profile/collector_sink.c bench/base/clock.c
 engine_sources := $(foreach f,statistics surrogate search engine library,$(call sources,models/$(f)))
 own_code := $(wildcard $(folders:%=%/*.[ch]) tests/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
+own_sources := $(filter-out %.bpf.c,$(filter %.c,$(own_code)))
 
 # Tests by name: *_fs need a real file system and time (check-io), *_slow need minutes (check-slow).
 wanted := $(if $(T),$(foreach t,$(test_sources),$(if $(findstring $(T),$(t)),$(t))),$(test_sources))
@@ -320,7 +322,7 @@ build/page.html: $(page)/page.html $(page)/page.css $(page_scripts) Makefile
 
 $(patsubst %,build/%/tuner/picture/page_assets.o,$(builds) fuzz): build/page.html
 # What fstune profile loads into the kernel. Where clang does not make it, the command says so.
-build/trace.bpf.o: bench/profile/kernel/trace.bpf.c bench/profile/trace_event.h Makefile | $(before_build)
+build/trace.bpf.o: bench/profile/trace.bpf.c bench/profile/trace_event.h bench/profile/trace_kernel.h Makefile | $(before_build)
 	$(call say,BPF,$@)
 	@mkdir -p $(@D)
 	$(Q)clang -target bpf -O2 -g -Wall $(WERROR) -DTARGET_$$(uname -m) -I. -isystem /usr/include/$$(gcc -print-multiarch) -c $< -o $@ || : >$@
@@ -537,10 +539,10 @@ lint-cppcheck: | deps-dev
 	$(Q)mkdir -p build/lint/cppcheck
 	$(Q)cppcheck --quiet --error-exitcode=1 --enable=warning,style,performance,portability --inline-suppr --std=c11 \
 	    --cppcheck-build-dir=build/lint/cppcheck --suppressions-list=tests/lint/cppcheck-suppressions.txt \
-	    -I. -D_GNU_SOURCE $(filter %.c,$(own_code))
+	    -I. -D_GNU_SOURCE $(own_sources)
 
 # One stamp per source: only what changed is looked at again.
-tidy_stamps := $(patsubst %.c,build/lint/%.tidy,$(filter %.c,$(own_code)))
+tidy_stamps := $(own_sources:%.c=build/lint/%.tidy)
 
 .PHONY: lint-tidy
 lint-tidy: $(tidy_stamps)

@@ -1,4 +1,4 @@
-/* bench/profile/trace: the program of kernel/trace.bpf.c into the kernel, and its records out of it. */
+/* bench/profile/trace: the program of trace.bpf.c into the kernel, and its records out of it. */
 #include "bench/profile/trace.h"
 
 #include "bench/profile/trace_library.h"
@@ -85,8 +85,9 @@ static int check_here(struct err *err)
     if (trace_object_end - trace_object < 2)
         return err_set(err, -ENOSYS, "this fstune was built without what records by the kernel");
     if (stat("/proc/self/ns/pid", &status) == 0 && status.st_ino != FIRST_PID_NAMESPACE)
-        return err_set(err, -ENOSYS,
-                       "in a container processes have other numbers than in the kernel; record from the host");
+        return err_set(
+            err, -ENOSYS,
+            "in a container processes have other numbers than in the kernel; record from the host");
     return 0;
 }
 
@@ -144,9 +145,9 @@ static int load(struct trace *trace, struct err *err)
 {
     const struct trace_library *library = &trace->library;
     const struct bpf_object_open_opts options = {.sz = sizeof options, .object_name = "fstune"};
-    if (!getenv("XDBG")) library->libbpf_set_print(print_nothing);
-    trace->object = library->bpf_object__open_mem(
-        trace_object, (size_t)(trace_object_end - trace_object), &options);
+    library->libbpf_set_print(print_nothing);
+    trace->object =
+        library->bpf_object__open_mem(trace_object, (size_t)(trace_object_end - trace_object), &options);
     if (trace->object == NULL || library->bpf_object__load(trace->object) != 0)
         return explain(-errno, err);
     trace->watched = find_map(trace, "watched");

@@ -106,8 +106,8 @@ static int check(const struct requests_plan *plan, struct err *err)
         const struct requests_item *item = &plan->items[i];
         if (item->n_bytes > REQUESTS_BYTES_MOST || item->n_bytes > plan->target->size_bytes ||
             item->offset_bytes > plan->target->size_bytes - item->n_bytes)
-            return err_set(err, -EINVAL, "request %zu: %" PRIu32 " bytes at %" PRIu64 " have no place in %s", i,
-                           item->n_bytes, item->offset_bytes, plan->target->name);
+            return err_set(err, -EINVAL, "request %zu: %" PRIu32 " bytes at %" PRIu64 " have no place in %s",
+                           i, item->n_bytes, item->offset_bytes, plan->target->name);
     }
     return 0;
 }

@@ -15,13 +15,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STORE_MIN_BYTES     (32U << 10)
-#define STORE_MAX_BYTES     (64U << 20)
-#define STORE_DEFAULT_BYTES (1U << 20)
-#define STORE_DEPTHS        257 /* the last is for all deeper ones */
-#define STORE_ALIGNMENTS    24  /* by the power of two, from 1 byte to 8 MiB */
-#define STORE_NAME_SIZE     96
-#define STORE_THREAD_WORDS  64
+#define STORE_MIN_BYTES      (32U << 10)
+#define STORE_MAX_BYTES      (64U << 20)
+#define STORE_DEFAULT_BYTES  (1U << 20)
+#define STORE_DEPTHS         257 /* the last is for all deeper ones */
+#define STORE_ALIGNMENTS     24  /* by the power of two, from 1 byte to 8 MiB */
+#define STORE_NAME_SIZE      96
+#define STORE_THREAD_WORDS   64
 #define STORE_PROCESSES_MOST 64
 
 /* What is counted beside requests. */

@@ -36,11 +36,11 @@ static int check(const struct settings *settings, struct err *err)
         return err_set(err, -EINVAL, "--pid: records what runs already; leave the %s out",
                        is_import ? "--import" : "command");
     if (is_attached && strcmp(profile->source, "preload") == 0)
-        return err_set(err, -EINVAL, "--pid: no library can be loaded into what runs already; leave --source out");
+        return err_set(err, -EINVAL,
+                       "--pid: no library can be loaded into what runs already; leave --source out");
     int code = check_operand(settings, err);
     if (code == 0 && !is_import && !is_attached && !has_program)
-        code =
-            err_set(err, -EINVAL, "the command is missing; write fstune profile -- COMMAND ARGUMENT...");
+        code = err_set(err, -EINVAL, "the command is missing; write fstune profile -- COMMAND ARGUMENT...");
     return code == 0 && settings->output[0] != '\0' ? publish_check(settings->output, err) : code;
 }
 

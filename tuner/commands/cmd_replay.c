@@ -7,7 +7,7 @@
 #include "tuner/base/publish.h"
 #include "tuner/commands/command.h"
 #include "tuner/options/options.h"
-#include "tuner/replay/replay.h"
+#include "tuner/profile/load_replay.h"
 #include "tuner/report/report_plan.h"
 
 #include <errno.h>
@@ -79,7 +79,7 @@ static int print_document(FILE *out, const void *what, struct err *err)
     return json_print(out, json_deep_copy(document), err);
 }
 
-static int deliver(const struct replayed *replayed, const struct settings *settings, struct err *err)
+static int deliver(const struct load_replay *replayed, const struct settings *settings, struct err *err)
 {
     int code = 0;
     if (settings->output[0] != '\0')
@@ -87,26 +87,26 @@ static int deliver(const struct replayed *replayed, const struct settings *setti
     if (code < 0)
         return code;
     return settings->json ? print_document(stdout, replayed->profile, err)
-                          : replay_print(stdout, replayed, err);
+                          : load_replay_print(stdout, replayed, err);
 }
 
 static int replay(struct session *session, struct err *err)
 {
-    struct replayed replayed = {.list = &list, .timed = session->settings->profile.timed};
+    struct load_replay replayed = {.list = &list, .timed = session->settings->profile.timed};
     int code = session_prepare(session, err);
     if (code == 0 && list.direct && session->target.direct_read == TARGET_DIRECT_REFUSED)
         code = err_set(err, -EOPNOTSUPP, "the load is direct, and there is no direct I/O in %.200s",
                        session->settings->file.path);
     if (code == 0)
-        code = replay_run_load(&replayed, session, err);
+        code = load_replay_run(&replayed, session, err);
     progress_clear(&session->progress);
     if (code == 0)
-        code = replay_compare(&replayed, err);
+        code = load_replay_compare(&replayed, err);
     if (code == 0)
         code = deliver(&replayed, session->settings, err);
     if (code == 0)
         code = command_code(replayed.is_alike ? EXIT_DONE : EXIT_INCONCLUSIVE);
-    replay_close(&replayed);
+    load_replay_close(&replayed);
     if (!session->abandoned)
         load_list_free(&list);
     return code;

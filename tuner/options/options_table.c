@@ -447,8 +447,8 @@ static const struct option_row rows[] = {
         EVERY | CALIBRATE | PREDICT | IMPACT | REPLAY, "start of all random numbers", GIVEN(seed_given)),
     TEXT("config", "FILE", config, BOTH | RETUNE | LINE_ONLY,
          "configuration with the same settings, underscores for dashes; the command line wins"),
-    FLAG("dry-run", dry_run, EVERY | RETUNE | CALIBRATE | PREDICT | COST | REPLAY, "print the plan and do nothing",
-         IN(OUTPUT)),
+    FLAG("dry-run", dry_run, EVERY | RETUNE | CALIBRATE | PREDICT | COST | REPLAY,
+         "print the plan and do nothing", IN(OUTPUT)),
     /* Each command has formats of its own. */
     ROW("format", "text|json|markdown|csv", "", "text", format, PLACE(format), RECOMMEND,
         "of the answer: markdown has the most important lines and the ten best settings as a table, csv a "
@@ -463,8 +463,8 @@ static const struct option_row rows[] = {
     ROW("format", "csv|json", "", "", format, PLACE(format), HISTORY | LINE_ONLY,
         "of export: a row for each replay (csv, unless this is given), or an object"),
     ROW("json", NULL, "", "", json, PLACE(format),
-        EVERY | HISTORY | RETUNE | CALIBRATE | PREDICT | ADVISE | IMPACT | PROFILE | REPLAY, "print one JSON document",
-        .alias_of = "format", IN(OUTPUT)),
+        EVERY | HISTORY | RETUNE | CALIBRATE | PREDICT | ADVISE | IMPACT | PROFILE | REPLAY,
+        "print one JSON document", .alias_of = "format", IN(OUTPUT)),
     FLAG("verbose", verbose, RECOMMEND, "how the search worked and which settings it left out, too",
          IN(OUTPUT)),
     FLAG("quiet", quiet, EVERY | RETUNE | CALIBRATE | PREDICT | COST | REPLAY, "no progress line"),

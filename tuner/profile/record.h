@@ -26,7 +26,7 @@ struct recording {
     /* Of an import: each request, or NULL for a flush, as it goes into the store; NULL: nobody asks. */
     void (*tap)(void *data, const struct profile_request *request);
     void *tap_data;
-    uint64_t n_refused;    /* lines of an import that could not be understood */
+    uint64_t n_refused; /* lines of an import that could not be understood */
 };
 
 /* How a program is recorded. */

@@ -57,9 +57,9 @@ static void end(struct tracing *tracing)
 
 static bool is_time_over(struct tracing *tracing)
 {
-    tracing->is_over = tracing->is_over ||
-                       (tracing->duration_ns > 0 &&
-                        clock_now_ns(&clock_monotonic) - tracing->start_ns >= tracing->duration_ns);
+    tracing->is_over =
+        tracing->is_over || (tracing->duration_ns > 0 &&
+                             clock_now_ns(&clock_monotonic) - tracing->start_ns >= tracing->duration_ns);
     return tracing->is_over;
 }
 

@@ -14,7 +14,8 @@ struct store;
 struct trace_feed_place {
     uint64_t key;
     uint32_t handle;
-    bool is_left_out; /* no file of the program's: a library that its loader reads, memory that has a number */
+    bool
+        is_left_out; /* no file of the program's: a library that its loader reads, memory that has a number */
 };
 
 struct trace_feed {

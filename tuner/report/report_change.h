@@ -1,4 +1,5 @@
-/* tuner/report/report_change: what a profiled program would have to change, and what it would gain by that. */
+/* tuner/report/report_change: what a profiled program would have to change, and what it would gain by that.
+ */
 #pragma once
 
 #include "tuner/report/answer.h"

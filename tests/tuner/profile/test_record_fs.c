@@ -237,12 +237,13 @@ static json_int_t requests_of(const char *file, const char *direction)
 
 TEST(the_kernel_tells_of_each_request_where_it_was)
 {
-    trace("dd if=/dev/zero of=f bs=8k count=300 oflag=append conv=notrunc status=none;"
-          "dd if=f of=g bs=8k conv=fdatasync status=none; for i in 1 2 3; do echo line >>log; done");
-    assert_int_equal(requests_of("f", "write"), 300);
-    assert_int_equal(requests_of("f", "read"), 300);
-    assert_int_equal(requests_of("g", "write"), 300);
-    assert_int_equal(requests_of("log", "write"), 3);
+    trace("dd if=/dev/zero of=appended bs=8k count=300 oflag=append conv=notrunc status=none;"
+          "dd if=appended of=copied bs=8k conv=fdatasync status=none; for i in 1 2 3; do echo line >>lines; "
+          "done");
+    assert_int_equal(requests_of("appended", "write"), 300);
+    assert_int_equal(requests_of("appended", "read"), 300);
+    assert_int_equal(requests_of("copied", "write"), 300);
+    assert_int_equal(requests_of("lines", "write"), 3);
     assert_int_equal(number("requests", "flush"), 1);
     assert_int_equal(number(NULL, "events_lost"), 0);
     assert_true(share("seq_read") + share("seq_write") > 0.98);
@@ -295,7 +296,8 @@ TEST(a_process_that_runs_already_is_recorded_for_a_while)
 TEST(a_signal_ends_the_command_with_its_number)
 {
     struct rig_run run = {0};
-    const char *const arguments[] = {"profile", "--", "sh", "-c", "trap 'exit 0' TERM; sleep 20 & wait", NULL};
+    const char *const arguments[] = {"profile", "--", "sh", "-c", "trap 'exit 0' TERM; sleep 20 & wait",
+                                     NULL};
     rig_start(&run, NULL, arguments);
     usleep(500000);
     kill(run.pid, SIGTERM);

@@ -1,10 +1,10 @@
-/* tuner/replay/replay_compare: how alike a load and its replay are, figure by figure. */
+/* tuner/profile/load_replay_compare: how alike a load and its replay are, figure by figure. */
 #include "bench/base/units.h"
 #include "models/profile/summary.h"
 #include "tuner/base/json.h"
 #include "tuner/base/text.h"
+#include "tuner/profile/load_replay.h"
 #include "tuner/profile/profile_document.h"
-#include "tuner/replay/replay.h"
 
 #include <errno.h>
 #include <math.h>
@@ -72,7 +72,7 @@ static json_t *or_null(const json_t *value)
     return value != NULL ? json_deep_copy(value) : json_null();
 }
 
-int replay_compare(struct replayed *replayed, struct err *err)
+int load_replay_compare(struct load_replay *replayed, struct err *err)
 {
     static struct summary summary;
     summary_make(&summary, replayed->recording.store);
@@ -113,7 +113,8 @@ static const char *show(enum unit unit, const json_t *value, char *buffer)
         return units_format_bytes((uint64_t)number, buffer);
     if (unit == RATE)
         return units_format_rate(number, buffer);
-    snprintf(buffer, UNITS_TEXT_SIZE, unit == SHARE ? "%.1f %%" : "%.2f", unit == SHARE ? 100 * number : number);
+    snprintf(buffer, UNITS_TEXT_SIZE, unit == SHARE ? "%.1f %%" : "%.2f",
+             unit == SHARE ? 100 * number : number);
     return buffer;
 }
 
@@ -124,7 +125,7 @@ static bool is_worth_a_line(const struct figure *figure, const json_t *row)
     return !json_is_null(load) && !(is_nothing && figure->unit != DEPTH);
 }
 
-int replay_print(FILE *out, const struct replayed *replayed, struct err *err)
+int load_replay_print(FILE *out, const struct load_replay *replayed, struct err *err)
 {
     const json_t *member = json_object_get(replayed->profile, "replay"),
                  *rows = json_object_get(member, "figures");

@@ -1,5 +1,5 @@
-/* tuner/replay/replay: requests made, and put into a store as those of a program are. */
-#include "tuner/replay/replay.h"
+/* tuner/profile/load_replay: requests made, and put into a store as those of a program are. */
+#include "tuner/profile/load_replay.h"
 
 #include "models/profile/store.h"
 #include "tuner/base/interrupt.h"
@@ -59,7 +59,7 @@ static void note_direct(struct store *store, const struct load_list *list)
         store->n_direct = bins_n(&store->sizes[PROFILE_READ]) + bins_n(&store->sizes[PROFILE_WRITE]);
 }
 
-int replay_run_load(struct replayed *replayed, struct session *session, struct err *err)
+int load_replay_run(struct load_replay *replayed, struct session *session, struct err *err)
 {
     static struct job job; /* a request that hangs goes on using it */
     const struct load_list *list = replayed->list;
@@ -71,18 +71,18 @@ int replay_run_load(struct replayed *replayed, struct session *session, struct e
         return code;
     struct store *store = replayed->recording.store;
     const struct settings_profile *settings = &session->settings->profile;
-    job.plan = (struct requests_plan){
-        .target = &session->target,
-        .items = list->items,
-        .n = list->n,
-        .n_threads = list->depth,
-        .direct = list->direct,
-        .timed = replayed->timed,
-        .seed = session->seed,
-        .arena = &session->arena,
-        .clock = &session->clock,
-        .interrupted = &interrupt_signal,
-        .observer = {.begins = begins, .ends = ends, .took = took, .data = store}};
+    job.plan =
+        (struct requests_plan){.target = &session->target,
+                               .items = list->items,
+                               .n = list->n,
+                               .n_threads = list->depth,
+                               .direct = list->direct,
+                               .timed = replayed->timed,
+                               .seed = session->seed,
+                               .arena = &session->arena,
+                               .clock = &session->clock,
+                               .interrupted = &interrupt_signal,
+                               .observer = {.begins = begins, .ends = ends, .took = took, .data = store}};
     store->start_ns = store->last_ns = store->changed_ns = clock_now_ns(&session->clock);
     if (settings->duration_ns > 0)
         job.plan.end_ns = store->start_ns + settings->duration_ns;
@@ -98,7 +98,7 @@ int replay_run_load(struct replayed *replayed, struct session *session, struct e
     return 0;
 }
 
-void replay_close(struct replayed *replayed)
+void load_replay_close(struct load_replay *replayed)
 {
     json_decref(replayed->profile);
     record_close(&replayed->recording);

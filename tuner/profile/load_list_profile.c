@@ -1,10 +1,10 @@
-/* tuner/replay/load_list_profile: requests drawn so that their profile is the one given. Sequential ones go
+/* tuner/profile/load_list_profile: requests drawn so that their profile is the one given. Sequential ones go
  * on from each other, in each direction; random ones are drawn with the profile's skew; phases follow one
  * another. */
 #include "bench/base/rng.h"
 #include "models/profile/summary.h"
 #include "tuner/base/json.h"
-#include "tuner/replay/load_list.h"
+#include "tuner/profile/load_list.h"
 
 #include <errno.h>
 #include <math.h>
@@ -16,7 +16,7 @@
 #define DIRECT_SHARE    0.5
 #define LEAST_THETA     0.05
 #define MOSTLY          0.9
-#define GROUP           16 /* requests of each thread that come together in time */
+#define GROUP           16            /* requests of each thread that come together in time */
 #define SPREAD_MULTIPLE 2654435761ULL /* a prime: the hottest places do not lie side by side */
 
 struct sizes {
@@ -32,7 +32,7 @@ struct drawing {
     struct sizes sizes[2]; /* of reads, of writes */
     uint64_t alignment, cursor[2];
     uint64_t begin[2], end[2]; /* of what is read, and written, in sequence */
-    uint64_t between; /* writes from flush to flush; 0: none */
+    uint64_t between;          /* writes from flush to flush; 0: none */
     uint64_t n_unflushed;
     double *ranks; /* sums of the ranks' weights; NULL: all places alike */
     size_t n_ranks;
@@ -173,9 +173,9 @@ static void draw_all(struct drawing *drawing, uint64_t n)
     const json_t *phases = json_object_get(list->profile, "phases");
     size_t i;
     json_t *phase;
-    json_array_foreach(phases, i, phase) draw_phase(
-        drawing, json_object_get(phase, "shares"), whole(phase, "requests"),
-        json_read_number(phase, "start_s"), json_read_number(phase, "end_s"));
+    json_array_foreach(phases, i, phase)
+        draw_phase(drawing, json_object_get(phase, "shares"), whole(phase, "requests"),
+                   json_read_number(phase, "start_s"), json_read_number(phase, "end_s"));
     if (list->n == 0)
         draw_phase(drawing, json_object_get(list->profile, "shares"), n, 0, list->seconds);
     list->n_left_out = n > list->n ? n - list->n : 0;
@@ -234,7 +234,8 @@ static void place_cursors(struct drawing *drawing)
     double reads = share[SUMMARY_SEQ_READ] * (double)drawing->sizes[0].usual,
            writes = share[SUMMARY_SEQ_WRITE] * (double)drawing->sizes[1].usual;
     bool copies = share[SUMMARY_SEQ_READ] + share[SUMMARY_SEQ_WRITE] >= MOSTLY && reads > 0 && writes > 0;
-    uint64_t border = (uint64_t)((double)span * reads / (reads + writes)) / drawing->alignment * drawing->alignment;
+    uint64_t border =
+        (uint64_t)((double)span * reads / (reads + writes)) / drawing->alignment * drawing->alignment;
     drawing->end[0] = copies ? border : span;
     drawing->begin[1] = copies ? border : 0;
     drawing->end[1] = span;
@@ -275,8 +276,8 @@ int load_list_from_profile(struct load_list *list, uint64_t most_bytes, uint64_t
     draw_all(&drawing, n);
     const char *kind = json_read_text(json_object_get(list->profile, "sync"), "kind", "none");
     if (strcmp(kind, "end") == 0)
-        list->items[list->n++] = (struct requests_item){
-            .at_ns = (uint64_t)(1e9 * list->seconds), .writes = true, .flushes = true};
+        list->items[list->n++] =
+            (struct requests_item){.at_ns = (uint64_t)(1e9 * list->seconds), .writes = true, .flushes = true};
     free(drawing.ranks);
     return 0;
 }
