@@ -90,7 +90,7 @@ static int check_elf(const char *path, const char *head, size_t n, const struct 
         return err_set(
             err, -EINVAL,
             "%.200s runs with another user's rights (setuid, setgid or capabilities), and the system "
-            "loads no library of yours into such a program; run it as that user, without the bit",
+            "loads no library of yours into such a program; record it with --source trace",
             path);
     if (n < sizeof(Elf64_Ehdr) || head[EI_CLASS] != OUR_CLASS)
         return err_set(err, -EINVAL,
