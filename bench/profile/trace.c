@@ -14,6 +14,7 @@
 /* /proc/self/ns/pid where processes have the numbers that the kernel knows them by. */
 #define FIRST_PID_NAMESPACE 0xEFFFFFFCU
 #define MOST_PROGRAMS       8
+#define MOST_IN_FAMILY      4096 /* processes that are there when one is attached to */
 #define RING_PREFIX         "on_ring"
 
 /* The Makefile compiles it for the kernel. */
@@ -194,25 +195,31 @@ int trace_follow_children(struct trace *trace, struct err *err)
     return watch(trace, getpid(), TRACE_FOLLOW, err);
 }
 
-/* Numbers of the children of its first thread, which has them all in most programs. */
-static int attach_children(struct trace *trace, pid_t pid, struct err *err)
+/* Numbers of the children of its first thread, which has them all in most programs. Returns how many. */
+static size_t find_children(pid_t pid, pid_t *children, size_t room)
 {
     char path[64];
-    long child;
-    int code = 0;
+    int child;
+    size_t n = 0;
     snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)pid, (long)pid);
     FILE *in = fopen(path, "re");
-    while (in != NULL && code == 0 && fscanf(in, "%ld", &child) == 1)
-        code = trace_attach(trace, (pid_t)child, err);
+    while (in != NULL && n < room && fscanf(in, "%9d", &child) == 1)
+        children[n++] = child;
     if (in != NULL)
         fclose(in);
-    return code;
+    return n;
 }
 
 int trace_attach(struct trace *trace, pid_t pid, struct err *err)
 {
-    int code = watch(trace, pid, TRACE_RECORD, err);
-    return code == 0 ? attach_children(trace, pid, err) : code;
+    pid_t family[MOST_IN_FAMILY] = {pid};
+    size_t n = 1;
+    int code = 0;
+    for (size_t i = 0; i < n && code == 0; i++) {
+        code = watch(trace, family[i], TRACE_RECORD, err);
+        n += find_children(family[i], &family[n], MOST_IN_FAMILY - n);
+    }
+    return code;
 }
 
 bool trace_sees_rings(const struct trace *trace)

@@ -92,9 +92,9 @@ static void place_files(struct reading *reading, uint64_t most_bytes)
         struct requests_item *item = &list->items[i];
         item->offset_bytes += reading->files[reading->file_of[i]].begin_bytes;
         /* Folded by whole requests, so that what was aligned still is. */
-        if (item->offset_bytes + item->n_bytes > list->span_bytes)
-            item->offset_bytes = item->offset_bytes % (list->span_bytes / item->n_bytes * item->n_bytes) /
-                                 item->n_bytes * item->n_bytes;
+        uint64_t n_places = list->span_bytes / item->n_bytes;
+        if (item->offset_bytes + item->n_bytes > list->span_bytes && n_places > 0)
+            item->offset_bytes = item->offset_bytes / item->n_bytes % n_places * item->n_bytes;
     }
 }
 

@@ -234,8 +234,9 @@ static void place_cursors(struct drawing *drawing)
     double reads = share[SUMMARY_SEQ_READ] * (double)drawing->sizes[0].usual,
            writes = share[SUMMARY_SEQ_WRITE] * (double)drawing->sizes[1].usual;
     bool copies = share[SUMMARY_SEQ_READ] + share[SUMMARY_SEQ_WRITE] >= MOSTLY && reads > 0 && writes > 0;
-    uint64_t border =
-        (uint64_t)((double)span * reads / (reads + writes)) / drawing->alignment * drawing->alignment;
+    double place = copies ? (double)span * reads / (reads + writes) : 0;
+    uint64_t border = (uint64_t)place;
+    border -= border % drawing->alignment;
     drawing->end[0] = copies ? border : span;
     drawing->begin[1] = copies ? border : 0;
     drawing->end[1] = span;
