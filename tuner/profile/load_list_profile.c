@@ -164,7 +164,7 @@ static void draw_phase(struct drawing *drawing, const json_t *shares, uint64_t n
     /* Evenly spread they would hardly be in flight together. */
     uint64_t group = drawing->list->depth > 1 ? (uint64_t)GROUP * drawing->list->depth : 1;
     for (uint64_t i = 0; i < n && drawing->list->n < LOAD_LIST_MOST; i++)
-        draw_one(drawing, share, start_s + (end_s - start_s) * (double)(i / group * group) / (double)n);
+        draw_one(drawing, share, start_s + (end_s - start_s) * (double)(i - i % group) / (double)n);
 }
 
 static void draw_all(struct drawing *drawing, uint64_t n)
