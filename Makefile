@@ -46,7 +46,8 @@ wrappers := bench/collector
 folders  := $(layers)
 layers   := $(filter-out $(wrappers),$(layers))
 
-sources = $(wildcard $(1)/*.c)
+# What stands in *.bpf.c is compiled for the kernel.
+sources = $(filter-out %.bpf.c,$(wildcard $(1)/*.c))
 library_sources = $(filter-out tuner/commands/main.c tuner/impact/atoms_helper.c,$(call sources,$(1)))
 test_sources := $(wildcard $(layers:%=tests/%/test_*.c))
 # What stands in tests/ is linked into every test program, what stands beside the folders of a floor's tests into each of those.
@@ -60,6 +61,7 @@ collector_sources := $(call sources,$(wrappers)) $(filter-out models/profile/sum
                      tuner/profile/collector_sink.c bench/base/clock.c
 engine_sources := $(foreach f,statistics surrogate search engine library,$(call sources,models/$(f)))
 own_code := $(wildcard $(folders:%=%/*.[ch]) tests/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
+own_sources := $(filter-out %.bpf.c,$(filter %.c,$(own_code)))
 
 # Tests by name: *_fs need a real file system and time (check-io), *_slow need minutes (check-slow).
 wanted := $(if $(T),$(foreach t,$(test_sources),$(if $(findstring $(T),$(t)),$(t))),$(test_sources))
@@ -136,7 +138,7 @@ archives_of    = $(if $(filter tuner%,$(2)),$(archives_tuner),$(archives_below))
 # package:sign that it is there - a path, a header for the compiler to find, else a command
 needed     := gcc:$(firstword $(CC)) libc6-dev:stdio.h pkg-config:pkg-config libgsl-dev:gsl/gsl_version.h \
               libconfig-dev:libconfig.h libcmocka-dev:cmocka.h liburing-dev:liburing.h libaio-dev:libaio.h \
-              libblkid-dev:blkid/blkid.h libjansson-dev:jansson.h libsqlite3-dev:sqlite3.h zlib1g-dev:zlib.h
+              libblkid-dev:blkid/blkid.h libbpf-dev:bpf/libbpf.h clang:clang libjansson-dev:jansson.h libsqlite3-dev:sqlite3.h zlib1g-dev:zlib.h
 needed_faults := libfuse3-dev:fuse3/fuse_opt.h fuse3:fusermount3 python3:python3
 # The guest's kernel and busybox are not installed: tests/guest/fetch.
 needed_guest := qemu-system-x86:qemu-system-x86_64 qemu-utils:qemu-img cpio:cpio e2fsprogs:/sbin/mke2fs strace:strace python3:python3
@@ -319,6 +321,13 @@ build/page.html: $(page)/page.html $(page)/page.css $(page_scripts) Makefile
 	    -e '/^{{style}}$$/ { r $(page)/page.css' -e 'd }' -e '/^{{script}}$$/ { r $@.js' -e 'd }' $< >$@.new && mv $@.new $@ && rm $@.js
 
 $(patsubst %,build/%/tuner/picture/page_assets.o,$(builds) fuzz): build/page.html
+# What fstune profile loads into the kernel. Where clang does not make it, the command says so.
+build/trace.bpf.o: bench/profile/trace.bpf.c bench/profile/trace_event.h bench/profile/trace_kernel.h Makefile | $(before_build)
+	$(call say,BPF,$@)
+	@mkdir -p $(@D)
+	$(Q)clang -target bpf -O2 -g -Wall $(WERROR) -DTARGET_$$(uname -m) -I. -isystem /usr/include/$$(gcc -print-multiarch) -c $< -o $@ || : >$@
+
+$(patsubst %,build/%/bench/profile/trace.o,$(builds) fuzz): build/trace.bpf.o
 $(patsubst %,build/%/tuner/picture/plot_assets.o,$(builds) fuzz): $(wildcard tuner/picture/plot_assets/*)
 $(patsubst %,build/%/tuner/emit/snippet_texts.o,$(builds) fuzz): $(wildcard tuner/emit/formats/*)
 
@@ -530,10 +539,10 @@ lint-cppcheck: | deps-dev
 	$(Q)mkdir -p build/lint/cppcheck
 	$(Q)cppcheck --quiet --error-exitcode=1 --enable=warning,style,performance,portability --inline-suppr --std=c11 \
 	    --cppcheck-build-dir=build/lint/cppcheck --suppressions-list=tests/lint/cppcheck-suppressions.txt \
-	    -I. -D_GNU_SOURCE $(filter %.c,$(own_code))
+	    -I. -D_GNU_SOURCE $(own_sources)
 
 # One stamp per source: only what changed is looked at again.
-tidy_stamps := $(patsubst %.c,build/lint/%.tidy,$(filter %.c,$(own_code)))
+tidy_stamps := $(own_sources:%.c=build/lint/%.tidy)
 
 .PHONY: lint-tidy
 lint-tidy: $(tidy_stamps)

@@ -68,6 +68,8 @@ static void after_fork_in_child(void)
     thread = 0;
     if (!is_restricted)
         owner = (pid_t)syscall(SYS_getpid);
+    if (is_attached)
+        sink_join(is_restricted ? 0 : (uint32_t)owner);
     descriptors_share_all();
 }
 
@@ -87,6 +89,8 @@ __attribute__((constructor)) static void attach(void)
         syscall(SYS_close, fd);
     owner = (pid_t)syscall(SYS_getpid);
     if (is_attached)
+        sink_join((uint32_t)owner);
+    if (is_attached)
         pthread_atfork(NULL, after_fork_in_parent, after_fork_in_child);
     errno = saved;
 }
@@ -102,6 +106,9 @@ static struct collector_call begin(int fd, int64_t offset, unsigned flags, bool 
     if (call.descriptor != NULL) {
         call.flags = flags | call.descriptor->flags;
         call.offset = call.moves ? descriptors_position(fd, call.descriptor) : (uint64_t)offset;
+        /* What moves along is near what came before. */
+        if (!call.moves)
+            sink_expect(call.descriptor->file, call.offset);
         call.start_ns = collector_now_ns();
         if (!is_second)
             sink_begin(call.start_ns, 1);

@@ -32,10 +32,15 @@ enum sink_count {
 /* The memory that the recording program made. False: it is none of ours, and nothing is recorded. */
 bool sink_open(void *memory, size_t size);
 
+/* The number of this process, after sink_open and in each child; 0: it may not ask for it. */
+void sink_join(uint32_t pid);
+
 /* False: the recording is over. */
 bool sink_is_on(void);
 
 uint32_t sink_new_handle(void);
+/* Before the call, which then has the time that the memory takes. */
+void sink_expect(uint64_t file, uint64_t offset_bytes);
 void sink_begin(uint64_t now_ns, uint32_t n);
 void sink_end(uint64_t now_ns, uint32_t n);
 void sink_take(const struct sink_request *request);

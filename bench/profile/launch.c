@@ -83,6 +83,8 @@ static int start(const struct launch *launch, char **environment, pid_t *ret_pid
 
 static int start_recorded(const struct launch *launch, pid_t *ret_pid)
 {
+    if (launch->library == NULL)
+        return start(launch, environ, ret_pid);
     const char *before = getenv("LD_PRELOAD");
     char *preload = variable("LD_PRELOAD", launch->library, before != NULL ? before : "");
     char *own = variable(launch->variable, launch->value, "");
@@ -141,9 +143,11 @@ static int wait_for(const struct launch *launch, pid_t pid, struct launch_end *e
     while (result == 0 && info.si_pid == 0) {
         pass_on(launch, pid, &passed);
         look_at_clock(launch, start_ns);
-        poll(&ended, 1, POLL_MS);
+        launch->look(launch->data);
+        poll(&ended, 1, launch->poll_ms > 0 ? launch->poll_ms : POLL_MS);
         result = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) == 0 ? 0 : -errno;
     }
+    launch->look(launch->data);
     if (ended.fd >= 0)
         close(ended.fd);
     if (result < 0)

@@ -11,10 +11,13 @@
 struct launch {
     const char *path;        /* of the program */
     const char *const *argv; /* with its name first; NULL last */
-    const char *library;     /* loaded before all others */
+    const char *library;     /* loaded before all others; NULL: none */
     const char *variable;    /* set to `value` for it */
     const char *value;
-    bool output_to_stderr;         /* what it prints goes to standard error */
+    bool output_to_stderr;    /* what it prints goes to standard error */
+    void (*look)(void *data); /* called every few milliseconds while it runs, and once when it has ended */
+    void *data;
+    int poll_ms;                   /* how often; 0: some 20 ms */
     uint64_t duration_ns;          /* then the recording ends, not the program; 0: never */
     uint32_t *is_over;             /* becomes 1 when the recording has ended */
     const atomic_int *interrupted; /* the signal that came to us, passed on when it is SIGTERM or SIGHUP */

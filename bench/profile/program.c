@@ -34,7 +34,7 @@ static int look_in(const char *directories, const char *name, char *path, size_t
     return code;
 }
 
-static int find_path(const char *name, char *path, size_t size, struct err *err)
+int program_find_path(const char *name, char *path, size_t size, struct err *err)
 {
     const char *directories = getenv("PATH");
     int code;
@@ -90,7 +90,7 @@ static int check_elf(const char *path, const char *head, size_t n, const struct 
         return err_set(
             err, -EINVAL,
             "%.200s runs with another user's rights (setuid, setgid or capabilities), and the system "
-            "loads no library of yours into such a program; run it as that user, without the bit",
+            "loads no library of yours into such a program; record it with --source trace",
             path);
     if (n < sizeof(Elf64_Ehdr) || head[EI_CLASS] != OUR_CLASS)
         return err_set(err, -EINVAL,
@@ -99,7 +99,7 @@ static int check_elf(const char *path, const char *head, size_t n, const struct 
     if (OUR_CLASS == ELFCLASS64 && !has_loader(head, n))
         return err_set(err, -EINVAL,
                        "%.200s is linked statically, and no library can be loaded into it; record it with "
-                       "strace -f -ttt -T -y, and give that to fstune profile --import strace FILE",
+                       "--source trace",
                        path);
     return 0;
 }
@@ -119,7 +119,7 @@ static bool next_interpreter(char *head, char *path, size_t size)
 int program_find(const char *name, char *path, size_t size, struct err *err)
 {
     char head[HEAD_BYTES + 1], program[4096];
-    int code = find_path(name, path, size, err);
+    int code = program_find_path(name, path, size, err);
     if (code < 0)
         return code;
     snprintf(program, sizeof program, "%s", path);

@@ -125,6 +125,31 @@ void store_end(struct store *store, uint64_t now_ns, uint32_t n)
     cells_raise(&store->last_ns, now_ns);
 }
 
+struct store_process *store_join(struct store *store, uint32_t pid)
+{
+    /* One that runs another program in its place keeps its own. */
+    for (size_t i = 0; i < STORE_PROCESSES_MOST; i++) {
+        if (__atomic_load_n(&store->processes[i].pid, __ATOMIC_RELAXED) == pid)
+            return &store->processes[i];
+    }
+    for (size_t i = 0; i < STORE_PROCESSES_MOST; i++) {
+        uint32_t is_free = 0;
+        if (__atomic_compare_exchange_n(&store->processes[i].pid, &is_free, pid, false, __ATOMIC_ACQ_REL,
+                                        __ATOMIC_RELAXED))
+            return &store->processes[i];
+    }
+    return NULL;
+}
+
+void store_leave(struct store *store, struct store_process *process, uint64_t now_ns)
+{
+    uint64_t n = __atomic_exchange_n(&process->n_in_flight, 0, __ATOMIC_RELAXED);
+    /* Below zero where another process began what this one saw the end of. */
+    if (n > 0 && n <= UINT32_MAX)
+        store_end(store, now_ns, (uint32_t)n);
+    __atomic_store_n(&process->pid, 0, __ATOMIC_RELEASE);
+}
+
 /* Judged with the file's and the stream's help; false where the stream has no place or is busy, or nobody can
  * know. */
 static bool judge(struct store *store, const struct profile_request *request, struct stream_verdict *ret)
@@ -179,10 +204,14 @@ static void note_thread(struct store *store, uint32_t thread)
         __atomic_fetch_or(word, bit, __ATOMIC_RELAXED);
 }
 
+void store_expect(const struct store *store, uint64_t file, uint64_t offset_bytes)
+{
+    blocks_expect(&store->blocks, store_blocks(store), file, offset_bytes);
+}
+
 void store_take(struct store *store, const struct profile_request *request)
 {
     struct stream_verdict verdict = {STREAM_RANDOM, 0};
-    blocks_expect(&store->blocks, store_blocks(store), request->file, request->offset_bytes);
     bool is_judged = judge(store, request, &verdict);
     uint64_t bits = request->offset_bytes | request->n_bytes;
     unsigned alignment = (unsigned)__builtin_ctzll(bits | 1ULL << (STORE_ALIGNMENTS - 1));

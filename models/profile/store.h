@@ -15,13 +15,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define STORE_MIN_BYTES     (32U << 10)
-#define STORE_MAX_BYTES     (64U << 20)
-#define STORE_DEFAULT_BYTES (1U << 20)
-#define STORE_DEPTHS        257 /* the last is for all deeper ones */
-#define STORE_ALIGNMENTS    24  /* by the power of two, from 1 byte to 8 MiB */
-#define STORE_NAME_SIZE     96
-#define STORE_THREAD_WORDS  64
+#define STORE_MIN_BYTES      (32U << 10)
+#define STORE_MAX_BYTES      (64U << 20)
+#define STORE_DEFAULT_BYTES  (1U << 20)
+#define STORE_DEPTHS         257 /* the last is for all deeper ones */
+#define STORE_ALIGNMENTS     24  /* by the power of two, from 1 byte to 8 MiB */
+#define STORE_NAME_SIZE      96
+#define STORE_THREAD_WORDS   64
+#define STORE_PROCESSES_MOST 64
 
 /* What is counted beside requests. */
 enum store_count {
@@ -52,6 +53,13 @@ struct store_file {
     char name[STORE_NAME_SIZE]; /* the end of its path, zero-terminated */
 };
 
+/* A process that is recorded; what it has in flight ends with it. */
+struct store_process {
+    uint32_t pid; /* 0: free */
+    uint32_t unused;
+    uint64_t n_in_flight;
+};
+
 struct store {
     uint64_t magic;
     uint64_t n_bytes;                                                 /* of all of it */
@@ -71,6 +79,7 @@ struct store {
     uint64_t in_flight, changed_ns;
     uint64_t deep_area; /* depth x ns of what the last of depth_ns holds */
     uint64_t depth_ns[STORE_DEPTHS];
+    struct store_process processes[STORE_PROCESSES_MOST];
 
     struct bins sizes[PROFILE_N_DIRECTIONS], between; /* between: writes from flush to flush */
     struct timeline timeline;
@@ -94,6 +103,15 @@ uint32_t store_new_handle(struct store *store);
 /* Requests go to the kernel and come back: what the depth over time is made of. */
 void store_begin(struct store *store, uint64_t now_ns, uint32_t n);
 void store_end(struct store *store, uint64_t now_ns, uint32_t n);
+
+/* A place for a process; it counts there what it has in flight beside store_begin and store_end. NULL: there
+ * is none, and what it leaves behind stays in flight. */
+struct store_process *store_join(struct store *store, uint32_t pid);
+/* The process is gone: what it had in flight has ended. Nobody else uses the place meanwhile. */
+void store_leave(struct store *store, struct store_process *process, uint64_t now_ns);
+
+/* A request is going to come: its places are fetched into the processor's cache meanwhile. */
+void store_expect(const struct store *store, uint64_t file, uint64_t offset_bytes);
 
 /* A request; in the order in which they began, as far as one can know. */
 void store_take(struct store *store, const struct profile_request *request);

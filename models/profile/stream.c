@@ -9,6 +9,10 @@
 #define LEAST_NEW 2
 /* Of a run whose first request was not judged random: there is nothing to redeem. */
 #define NO_BEGIN UINT64_MAX
+/* Quarters of a bit: what each request of a run costs, what is enough, and what is kept at most. */
+#define CHANCE    8
+#define PROOF     16
+#define MOST_BITS 24
 
 uint64_t stream_n(const struct stream *stream)
 {
@@ -50,6 +54,30 @@ static struct stream_cursor *find_latest(struct stream *stream)
             latest = cursor;
     }
     return latest;
+}
+
+/* In quarters, by the first three binary digits; n > 0. */
+static int quarter_log2(uint64_t n)
+{
+    int log2 = 63 - __builtin_clzll(n);
+    uint64_t digits = log2 >= 2 ? n >> (log2 - 2) : n << (2 - log2);
+    return 4 * log2 + (int)(digits & 3);
+}
+
+/* Whether the run is more than chance after this request, which goes on from it. */
+static bool weigh(const struct stream *stream, struct stream_cursor *cursor,
+                  const struct profile_request *request)
+{
+    uint64_t n_places = (stream->high - stream->low) / request->n_bytes + 1;
+    uint64_t n_since = stream->n_taken - cursor->used;
+    int bits = (int)cursor->quarter_bits;
+    if (request->offset_bytes == stream->high)
+        bits += PROOF;
+    else if (cursor->run > 0)
+        bits += quarter_log2(n_places) - quarter_log2(n_since > 0 ? n_since : 1) - CHANCE;
+    cursor->quarter_bits = bits < 0 ? 0 : bits > MOST_BITS ? MOST_BITS : (unsigned)bits;
+    cursor->is_proved = bits >= PROOF || (cursor->is_proved && bits >= 0);
+    return bits >= 0;
 }
 
 static void advance(struct stream_cursor *cursor, const struct profile_request *request, uint32_t now)
@@ -109,24 +137,30 @@ static void begin_run(struct stream *stream, const struct profile_request *reque
                                                   .end = request->offset_bytes + request->n_bytes,
                                                   .stride = stride,
                                                   .used = (uint32_t)stream->n_taken,
-                                                  .run = is_start};
+                                                  .run = is_start,
+                                                  .is_proved = is_start};
 }
 
-/* What goes on from a cursor: the first to do so waits for the next one, unless there is more to say for it.
- */
+/* What goes on from a cursor: the first to do so waits for the next one, and all for the run to be more than
+ * chance, unless there is more to say for them. */
 static struct stream_verdict go_on(struct stream *stream, struct stream_cursor *cursor,
                                    const struct profile_request *request)
 {
     bool first_was_random = stream->n_taken == 2 && stream->n[STREAM_RANDOM] == 1;
+    bool is_likely = weigh(stream, cursor, request);
     advance(cursor, request, (uint32_t)stream->n_taken);
-    unsigned n_redeemed = cursor->pending + join(stream, cursor) + first_was_random;
+    if (!is_likely) {
+        cursor->run = cursor->pending = 0;
+        return (struct stream_verdict){STREAM_RANDOM, 0};
+    }
+    unsigned n_joined = join(stream, cursor) + first_was_random, n_redeemed = cursor->pending + n_joined;
     if (first_was_random)
         cursor->begin = NO_BEGIN;
-    cursor->pending = cursor->run == 1 && n_redeemed == 0;
-    if (cursor->pending != 0)
-        return (struct stream_verdict){STREAM_RANDOM, 0};
-    cursor->run += cursor->run == 1;
-    return (struct stream_verdict){STREAM_SEQUENTIAL, n_redeemed};
+    bool is_run = cursor->is_proved && (cursor->run > 1 || n_joined > 0);
+    cursor->pending = is_run ? 0 : n_redeemed + 1;
+    cursor->run += is_run && cursor->run == 1;
+    return is_run ? (struct stream_verdict){STREAM_SEQUENTIAL, n_redeemed}
+                  : (struct stream_verdict){STREAM_RANDOM, 0};
 }
 
 /* The first request is judged by the file, or by the one that follows it. */
@@ -157,6 +191,10 @@ struct stream_verdict stream_take(struct stream *stream, const struct profile_re
     /* The count of requests is the time of the cursors. */
     stream->n_taken++;
     struct stream_verdict verdict = judge(stream, request, context);
+    uint64_t end = request->offset_bytes + request->n_bytes;
+    if (stream->n_taken == 1 || request->offset_bytes < stream->low)
+        stream->low = request->offset_bytes;
+    stream->high = end > stream->high ? end : stream->high;
     if (verdict.order != STREAM_UNJUDGED)
         stream->n[verdict.order]++;
     if (verdict.n_redeemed > stream->n[STREAM_RANDOM])

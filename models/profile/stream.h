@@ -5,10 +5,14 @@
  * begins where a cursor stands, strided when it is as far behind a cursor's last request as that one was
  * behind its own last, and random else.
  *
- * In a small file one in many random requests begins where another ended, but hardly two in a row do: the
- * first that goes on from another is judged random, and redeemed by the next one. Requests that two threads
- * make nearly at once may be told in the wrong order: a run that reaches the beginning of another one takes
- * it over, and what seemed to begin it is redeemed. */
+ * In a small file some random requests begin where others ended. So the first that goes on from another is
+ * judged random, and redeemed by the next one, and a run has to be more than chance: of N places in the file,
+ * one of them comes up by chance about every N requests, so that a run that goes on after g requests has
+ * log2(N/g) bits for it, except for its first request, which is one of many that might have. By chance there
+ * is less than one bit on average; two are taken off each time, and a run counts while four have been
+ * gathered, and until none are left. What goes on at the end of all that was touched needs no more. Requests
+ * that two threads make nearly at once may be told in the wrong order: a run that reaches the beginning of
+ * another one takes it over, and what seemed to begin it is redeemed. */
 #pragma once
 
 #include "models/profile/event.h"
@@ -28,9 +32,11 @@ enum stream_order {
 struct stream_cursor {
     uint64_t begin, last, end; /* of the run: first offset, offset of its last request, and where it ends */
     int64_t stride;
-    uint32_t used;    /* when, by the stream's count; 0: never */
-    uint32_t run;     /* requests that went on from another, and one more at the start of a file */
-    uint32_t pending; /* of these, judged random until another one follows: 0 or 1 */
+    uint32_t used;         /* when, by the stream's count; 0: never */
+    uint32_t run;          /* requests that went on from another, and one more at the start of a file */
+    uint32_t pending;      /* requests judged random until the run is more than chance */
+    uint32_t quarter_bits; /* for it */
+    bool is_proved;
 };
 
 /* One slot of the table of streams. What the lock guards is plain, the rest is read at any time. */
@@ -41,6 +47,7 @@ struct stream {
     uint32_t handle, thread; /* the thread of its first request */
     uint32_t direction, flags;
     uint64_t first_ns, last_ns, n_taken;
+    uint64_t low, high; /* what its requests touched, in bytes */
     uint64_t n[STREAM_N_ORDERS], n_bytes;
     uint64_t size_candidate, size_votes; /* the usual size of its requests, as in bins.h */
     int64_t stride;                      /* the last that was met twice */

@@ -195,5 +195,5 @@ void summary_make(struct summary *summary, const struct store *store)
     summary->reused_share = sampled > 0 ? 1 - (double)store->blocks.n_first / sampled : 0;
     summary->working_set_bytes = fmin(find_working_set(&store->blocks), summary->footprint_bytes);
     fit_skew(&summary->skew, store);
-    summary->mean_bps = summary->seconds > 0 ? bytes / summary->seconds : 0;
+    summary->mean_bps = summary->seconds > 0 ? bytes / summary->seconds : NAN;
 }

@@ -53,11 +53,11 @@ struct summary {
     double flushed_share; /* of the writes, by a flush or by themselves */
 
     double footprint_bytes;
-    double working_set_bytes; /* of a cache that would serve nine of ten uses that are not the first; 0:
-                                 unknown */
-    double reused_share;      /* uses of blocks that are not the first */
-    struct zipf skew;         /* of the blocks' uses */
-    double mean_bps, busy_share;
+    double working_set_bytes;    /* of a cache that would serve nine of ten uses that are not the first; 0:
+                                    unknown */
+    double reused_share;         /* uses of blocks that are not the first */
+    struct zipf skew;            /* of the blocks' uses */
+    double mean_bps, busy_share; /* the first NaN: the source tells no times */
     double spent_s[PROFILE_N_DIRECTIONS], flush_s; /* in calls that wait, of all threads together */
 };
 

@@ -1,5 +1,6 @@
 /* fstune profile: which pattern a program has, from watching it. */
 #include "bench/base/err.h"
+#include "bench/profile/program.h"
 #include "tuner/base/publish.h"
 #include "tuner/commands/command.h"
 #include "tuner/options/options.h"
@@ -7,23 +8,53 @@
 #include "tuner/profile/import.h"
 #include "tuner/profile/profile_result.h"
 #include "tuner/profile/record.h"
+#include "tuner/profile/record_trace.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <string.h>
+
+/* A word that stands neither behind -- nor for a file. */
+static int check_operand(const struct settings *settings, struct err *err)
+{
+    if (settings->n_operands == 0 || settings->profile.import[0] != '\0')
+        return 0;
+    return err_set(err, -EINVAL, "'%.60s': a command stands behind --, as in fstune profile -- %.60s",
+                   settings->operands[0], settings->operands[0]);
+}
 
 static int check(const struct settings *settings, struct err *err)
 {
-    const char *const *program = settings->program;
-    bool is_import = settings->profile.import[0] != '\0';
-    if (is_import && (program != NULL || settings->n_operands == 0))
-        return err_set(err, -EINVAL, "--import %s: %s", settings->profile.import,
-                       program != NULL ? "reads a file and runs no command; leave -- out"
-                                       : "the file is missing; - is standard input");
-    if (!is_import && settings->n_operands > 0)
-        return err_set(err, -EINVAL, "'%.60s': a command stands behind --, as in fstune profile -- %.60s",
-                       settings->operands[0], settings->operands[0]);
-    if (!is_import && (program == NULL || program[0] == NULL))
-        return err_set(err, -EINVAL, "the command is missing; write fstune profile -- COMMAND ARGUMENT...");
-    return settings->output[0] != '\0' ? publish_check(settings->output, err) : 0;
+    const struct settings_profile *profile = &settings->profile;
+    bool has_program = settings->program != NULL && settings->program[0] != NULL;
+    bool is_import = profile->import[0] != '\0', is_attached = profile->pid > 0;
+    if (is_import && (settings->program != NULL || settings->n_operands == 0))
+        return err_set(err, -EINVAL, "--import %s: %s", profile->import,
+                       settings->program != NULL ? "reads a file and runs no command; leave -- out"
+                                                 : "the file is missing; - is standard input");
+    if (is_attached && (is_import || settings->program != NULL))
+        return err_set(err, -EINVAL, "--pid: records what runs already; leave the %s out",
+                       is_import ? "--import" : "command");
+    if (is_attached && strcmp(profile->source, "preload") == 0)
+        return err_set(err, -EINVAL,
+                       "--pid: no library can be loaded into what runs already; leave --source out");
+    int code = check_operand(settings, err);
+    if (code == 0 && !is_import && !is_attached && !has_program)
+        code = err_set(err, -EINVAL, "the command is missing; write fstune profile -- COMMAND ARGUMENT...");
+    return code == 0 && settings->output[0] != '\0' ? publish_check(settings->output, err) : code;
+}
+
+/* With --source auto the kernel records what no library can be loaded into. */
+static int record_command(struct recording *recording, const struct settings *settings,
+                          const struct record_options *options, struct err *err)
+{
+    const char *source = settings->profile.source;
+    char path[PATH_MAX];
+    bool is_by_kernel = strcmp(source, "trace") == 0;
+    if (strcmp(source, "auto") == 0)
+        is_by_kernel = program_find(settings->program[0], path, sizeof path, NULL) == -EINVAL;
+    return is_by_kernel ? record_trace_program(recording, settings->program, options, err)
+                        : record_program(recording, settings->program, options, err);
 }
 
 static int profile(const struct settings *settings, struct err *err)
@@ -36,18 +67,20 @@ static int profile(const struct settings *settings, struct err *err)
     if (code == 0 && settings->profile.import[0] != '\0')
         code = import_file(&recording, settings->profile.import, settings->operands[0],
                            settings->profile.store_bytes, err);
+    else if (code == 0 && settings->profile.pid > 0)
+        code = record_trace_process(&recording, (pid_t)settings->profile.pid, &options, err);
     else if (code == 0)
-        code = record_program(&recording, settings->program, &options, err);
+        code = record_command(&recording, settings, &options, err);
     if (code == 0)
         code = profile_result_deliver(&recording, settings, err);
     record_close(&recording);
-    return code;
+    return code < 0 ? code : command_code(code);
 }
 
 const struct command command_profile = {
     .name = "profile",
     .summary = "watch a program, and say which pattern its I/O has",
-    .usage = "-- COMMAND [ARGUMENT...] | --import FORMAT FILE",
+    .usage = "-- COMMAND [ARGUMENT...] | --pid PID | --import FORMAT FILE",
     .n_operands = 1,
     .run = command_run,
     .act = profile,

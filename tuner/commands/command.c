@@ -54,7 +54,7 @@ int command_run_session(const struct command *command, const struct settings *se
 
 int command_print_help(const struct command *command, int which)
 {
-    char name[64];
+    char name[128];
     snprintf(name, sizeof name, "%s%s%s", command->name, command->usage != NULL ? " " : "",
              command->usage != NULL ? command->usage : "");
     options_print_help(stdout, name, command->description, command->options, command->example,

@@ -25,7 +25,8 @@ enum {
     OPTIONS_ADVISE = 2048,
     OPTIONS_COST = 4096,
     OPTIONS_ATOMS = 8192,
-    OPTIONS_PROFILE = 16384
+    OPTIONS_PROFILE = 16384,
+    OPTIONS_REPLAY = 32768
 };
 
 /* Under which heading --help prints an option, in this order. Those that few need come last, and where a

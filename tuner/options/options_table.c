@@ -23,6 +23,7 @@ enum {
     ATOMS = OPTIONS_ATOMS,
     IMPACT = COST | ATOMS,
     PROFILE = OPTIONS_PROFILE,
+    REPLAY = OPTIONS_REPLAY,
     BOTH = RECOMMEND | MEASURE,
     RUNS = BOTH | EXPERIMENT,
     EVERY = RUNS | DOCTOR,
@@ -98,10 +99,10 @@ static const struct option_row rows[] = {
            "threads, each with its own part of the file and its own queue"),
     LEVELS("sync", "SYNC", FACTOR_SYNC, "none, end, each", "end", RUNS,
            "durability of writes: no flush, one at the end of a run, or one with each write", IN(WORKLOAD)),
-    ROW("path", "DIR", "", ".", text, PLACE(file.path), EVERY | CALIBRATE | PREDICT | IMPACT,
+    ROW("path", "DIR", "", ".", text, PLACE(file.path), EVERY | CALIBRATE | PREDICT | IMPACT | REPLAY,
         "directory on the file system to measure; a nameless file is made there", .needs = "validate",
         IN(WHERE)),
-    SIZE("file-size", file.size_bytes, "128m..1000t", "1g", EVERY,
+    SIZE("file-size", file.size_bytes, "128m..1000t", "1g", EVERY | REPLAY,
          "size of that file; the default shrinks where filling would take too long", .default_doctor = "128m",
          VARIED(CONDITION_FILE_SIZE), GIVEN(file.size_given)),
     COUNT("files", file.n, "1..1024", "1", RUNS,
@@ -170,13 +171,13 @@ static const struct option_row rows[] = {
         GIVEN(workload.io_uring_ring_given)),
     ROW("io-uring-cooperative", NULL, "", "", modern_ring, PLACE(workload.io_uring_ring), RUNS,
         "the same as --io-uring-ring modern", .alias_of = "io-uring-ring"),
-    FLAG("no-lock", file.no_lock, EVERY | CALIBRATE | PREDICT,
+    FLAG("no-lock", file.no_lock, EVERY | CALIBRATE | PREDICT | REPLAY,
          "do not wait for another fstune that measures the same device", .needs = "validate"),
 
     /* Options that say what is searched for, within which limits, and what the answer must be. */
     DURATION("budget", limits.budget_ns, "1s..168h", "60s", RECOMMEND | CALIBRATE,
              "time for the whole command", IN(LIMITS)),
-    SIZE("max-write", limits.max_write_bytes, "0..1000t", "64g", EVERY | CALIBRATE | PREDICT,
+    SIZE("max-write", limits.max_write_bytes, "0..1000t", "64g", EVERY | CALIBRATE | PREDICT | REPLAY,
          "bytes written at most, filling and warm-up included; with --simulate no limit unless given",
          .default_calibrate = "8g", GIVEN(limits.max_write_given), IN(LIMITS)),
     SHARE("tolerance", search.tolerance_share, ">0%..50%", "10%", RECOMMEND | EXPERIMENT,
@@ -278,7 +279,7 @@ static const struct option_row rows[] = {
          "measure although the machine is busy, on battery, or was just started"),
 
     /* Options of pictures. */
-    TEXT("output", "FILE", output, PLOT | CALIBRATE | ATOMS | PROFILE,
+    TEXT("output", "FILE", output, PLOT | CALIBRATE | ATOMS | PROFILE | REPLAY,
          "also -o: of plot where the picture goes, FILE.png, .svg or .pdf, else the terminal; of calibrate "
          "the host file, of atoms the figures as JSON, of profile "
          "the document, else nothing is kept"),
@@ -328,9 +329,21 @@ static const struct option_row rows[] = {
              "record for so long; the program then goes on without being recorded"),
     SIZE("store", profile.store_bytes, "32k..64m", "1m", PROFILE,
          "memory for what is seen; it does not grow, and what finds no place is counted"),
+    WORD("source", "auto|preload|trace", profile.source, "auto", PROFILE,
+         "who looks: wrappers in the program, or the kernel, which also sees static programs and needs root; "
+         "auto: the wrappers where they can be loaded"),
+    COUNT("pid", profile.pid, "1..4194304", "none", PROFILE | LINE_ONLY,
+          "record a process that runs already, with its children, by the kernel, until it ends, the time is "
+          "over or Ctrl-C"),
     WORD("import", "fio-iolog|blkparse|strace|msr|alibaba", profile.import, "", PROFILE,
          "FILE holds requests that another tool recorded, - is standard input: strace -f -ttt -T -y, fio's "
          "--write_iolog, the text of blkparse, or the traces of MSR Cambridge or Alibaba as CSV"),
+
+    /* Options of `replay` alone. */
+    FLAG("timed", profile.timed, REPLAY, "make each request when its time has come"),
+    FLAG("as-fast-as-possible", profile.untimed, REPLAY,
+         "make each request when the one before it has ended; the default"),
+    DURATION("duration", profile.duration_ns, "50ms..168h", "none", REPLAY, "end after so long"),
 
     /* Options of predictions. */
     TEXT("host", "FILE", prediction.host, MODEL | RECOMMEND,
@@ -448,11 +461,11 @@ static const struct option_row rows[] = {
     ROW("prior", "FILE", "", "", files, TYPED(search.priors, struct settings_files), RECOMMEND,
         "an earlier answer (--json) or journal that steers where to look first; up to 4 times"),
     ROW("seed", "N", "0..9223372036854775807", "drawn from the system, and printed", seed, PLACE(seed),
-        EVERY | CALIBRATE | PREDICT | IMPACT, "start of all random numbers", GIVEN(seed_given)),
+        EVERY | CALIBRATE | PREDICT | IMPACT | REPLAY, "start of all random numbers", GIVEN(seed_given)),
     TEXT("config", "FILE", config, BOTH | RETUNE | LINE_ONLY,
          "configuration with the same settings, underscores for dashes; the command line wins"),
-    FLAG("dry-run", dry_run, EVERY | RETUNE | CALIBRATE | PREDICT | COST, "print the plan and do nothing",
-         IN(OUTPUT)),
+    FLAG("dry-run", dry_run, EVERY | RETUNE | CALIBRATE | PREDICT | COST | REPLAY,
+         "print the plan and do nothing", IN(OUTPUT)),
     /* Each command has formats of its own. */
     ROW("format", "text|json|markdown|csv", "", "text", format, PLACE(format), RECOMMEND,
         "of the answer: markdown has the most important lines and the ten best settings as a table, csv a "
@@ -467,11 +480,11 @@ static const struct option_row rows[] = {
     ROW("format", "csv|json", "", "", format, PLACE(format), HISTORY | LINE_ONLY,
         "of export: a row for each replay (csv, unless this is given), or an object"),
     ROW("json", NULL, "", "", json, PLACE(format),
-        EVERY | HISTORY | RETUNE | CALIBRATE | PREDICT | ADVISE | IMPACT | PROFILE, "print one JSON document",
-        .alias_of = "format", IN(OUTPUT)),
+        EVERY | HISTORY | RETUNE | CALIBRATE | PREDICT | ADVISE | IMPACT | PROFILE | REPLAY,
+        "print one JSON document", .alias_of = "format", IN(OUTPUT)),
     FLAG("verbose", verbose, RECOMMEND, "how the search worked and which settings it left out, too",
          IN(OUTPUT)),
-    FLAG("quiet", quiet, EVERY | RETUNE | CALIBRATE | PREDICT | COST, "no progress line"),
+    FLAG("quiet", quiet, EVERY | RETUNE | CALIBRATE | PREDICT | COST | REPLAY, "no progress line"),
 };
 
 _Static_assert(sizeof(rows) / sizeof(rows[0]) < OPTIONS_MAX_ROWS, "the table has outgrown OPTIONS_MAX_ROWS");

@@ -237,6 +237,7 @@ struct settings_search {
     char resume[SETTINGS_TEXT_SIZE];       /* --resume; "" */
     struct settings_files priors;          /* --prior */
     char profile_path[SETTINGS_TEXT_SIZE]; /* --for; "" */
+    double wait_share;                     /* of the program's time, in I/O; 0: unknown, or no --for */
 };
 
 /* What the lines to paste are about. */
@@ -304,6 +305,9 @@ struct settings_profile {
     uint64_t store_bytes;
     uint64_t duration_ns;            /* 0: as long as the program runs */
     char import[SETTINGS_NAME_SIZE]; /* --import; "" */
+    char source[SETTINGS_NAME_SIZE]; /* --source: auto, preload or trace */
+    uint32_t pid;                    /* --pid; 0: none */
+    bool timed, untimed;             /* --timed, --as-fast-as-possible of `replay` */
 };
 
 struct settings {
@@ -317,7 +321,7 @@ struct settings {
     char operands[SETTINGS_MAX_OPERANDS][SETTINGS_TEXT_SIZE]; /* words without dashes */
     size_t n_operands, operands_allowed;
     const char *const *program;      /* the words behind --, NULL last; NULL: there are none. Borrowed */
-    char output[SETTINGS_TEXT_SIZE]; /* --output of plot, calibrate, atoms and profile; "" */
+    char output[SETTINGS_TEXT_SIZE]; /* --output of plot, calibrate, atoms, profile and replay; "" */
     struct settings_files answers;   /* --from; the first path is "-" where none is given */
 
     struct settings_workload workload;

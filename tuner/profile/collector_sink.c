@@ -5,6 +5,18 @@
 #include "models/profile/store.h"
 
 static struct store *store;
+static struct store_process *process; /* NULL: it has no place */
+
+static void note_in_flight(uint64_t n)
+{
+    if (process != NULL)
+        __atomic_fetch_add(&process->n_in_flight, n, __ATOMIC_RELAXED);
+}
+
+void sink_join(uint32_t pid)
+{
+    process = pid != 0 ? store_join(store, pid) : NULL;
+}
 
 bool sink_open(void *memory, size_t size)
 {
@@ -26,14 +38,21 @@ uint32_t sink_new_handle(void)
     return store_new_handle(store);
 }
 
+void sink_expect(uint64_t file, uint64_t offset_bytes)
+{
+    store_expect(store, file, offset_bytes);
+}
+
 void sink_begin(uint64_t now_ns, uint32_t n)
 {
+    note_in_flight(n);
     store_begin(store, now_ns, n);
 }
 
 void sink_end(uint64_t now_ns, uint32_t n)
 {
     store_end(store, now_ns, n);
+    note_in_flight(0 - (uint64_t)n);
 }
 
 static unsigned flags_of(unsigned seen)

@@ -75,6 +75,8 @@ static int take_file(FILE *in, const struct import_format *format, struct record
         goto out;
     }
     feed->store = recording->store;
+    feed->tap = recording->tap;
+    feed->tap_data = recording->tap_data;
     take_lines(in, format, feed, line);
     recording->n_refused = feed->n_refused;
     code = ferror(in) ? err_sys(err, -EIO, "cannot be read") : check_rows(feed, format, err);

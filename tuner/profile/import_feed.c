@@ -82,12 +82,16 @@ void import_feed_take(struct import_feed *feed, const struct profile_request *re
     }
     taken.start_ns = since(feed, request->start_ns);
     store_take(feed->store, &taken);
+    if (feed->tap != NULL)
+        feed->tap(feed->tap_data, &taken);
     feed->n_rows++;
 }
 
 void import_feed_flush(struct import_feed *feed, uint64_t file, uint64_t spent_ns)
 {
     store_flush(feed->store, file, since(feed, feed->now_ns), spent_ns);
+    if (feed->tap != NULL)
+        feed->tap(feed->tap_data, NULL);
     feed->n_rows++;
 }
 

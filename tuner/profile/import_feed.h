@@ -12,6 +12,8 @@
 /* An import under way. */
 struct import_feed {
     struct store *store;
+    void (*tap)(void *data, const struct profile_request *request); /* as in struct recording */
+    void *tap_data;
     void *state;      /* of the format */
     bool has_begun;   /* the first time is known */
     uint64_t base_ns; /* of the recording: times count from it */

@@ -162,15 +162,18 @@ static void print_unseen(FILE *out, const struct recording *recording, const str
         fprintf(
             out,
             "Unseen     %.0f %% of the bytes of reads and writes went past the wrappers: by the C library's "
-            "own streams (fread, fwrite ...), or by a process without the library\n",
+            "own streams (fread, fwrite ...), or by a process without the library; --source trace sees "
+            "them\n",
             100 * (1 - seen));
     if (count[STORE_MAPS] > 0)
         fprintf(out, "Unseen     what was read and written through %" PRIu64 " mapped files (%s)\n",
                 count[STORE_MAPS], units_format_bytes(count[STORE_MAPPED_BYTES], bytes));
-    if (count[STORE_RINGS] > 0)
+    if (count[STORE_RINGS] > 0 && strcmp(recording->source, "trace") == 0)
+        fputs("Unseen     requests through io_uring, of which this kernel tells otherwise\n", out);
+    else if (count[STORE_RINGS] > 0)
         fprintf(out,
                 "Unseen     requests through %" PRIu64
-                " io_uring rings that the program runs without liburing\n",
+                " io_uring rings that the program runs without liburing; --source trace sees them\n",
                 count[STORE_RINGS]);
     if (recording->n_refused > 0)
         fprintf(out, "Unseen     %" PRIu64 " line%s that could not be understood\n", recording->n_refused,

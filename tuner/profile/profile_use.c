@@ -8,8 +8,12 @@
 
 #include <errno.h>
 #include <jansson.h>
+#include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+
+#define MOSTLY_ASYNC 0.5
 
 static int set(struct settings *settings, const char *key, const char *text, struct err *err)
 {
@@ -54,6 +58,20 @@ static int take_current(struct settings *settings, const json_t *document, struc
     return text[0] != '\0' ? set(settings, "current", text, err) : 0;
 }
 
+/* Share of the time of those threads that were in calls at the same time. Requests that nobody waits for in
+ * their calls say nothing of it. */
+static double wait_share(const json_t *document)
+{
+    const json_t *rate = json_object_get(document, "rate");
+    double spent_s = json_read_number(rate, "read_s") + json_read_number(rate, "write_s") +
+                     json_read_number(rate, "flush_s");
+    double threads = fmin(json_read_number(document, "threads"),
+                          json_read_number(json_object_get(document, "queue_depth"), "max"));
+    double share = spent_s / json_read_number(document, "seconds") / fmax(1, threads);
+    bool is_known = json_read_number(document, "async_share") < MOSTLY_ASYNC && share > 0;
+    return is_known ? fmin(1, share) : 0;
+}
+
 int profile_use_take(struct settings *settings, struct err *err)
 {
     json_error_t wrong;
@@ -70,6 +88,7 @@ int profile_use_take(struct settings *settings, struct err *err)
         code = take_fixed(settings, document, err);
     if (code == 0)
         code = take_current(settings, document, err);
+    settings->search.wait_share = wait_share(document);
     json_decref(document);
     return code < 0 ? err_prefix(err, "--for %.200s", path) : 0;
 }

@@ -6,6 +6,7 @@
 #include "models/profile/store.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/profile/record_cost.h"
+#include "tuner/profile/record_dead.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -55,6 +56,11 @@ int record_open(struct recording *recording, uint64_t store_bytes, uint64_t star
                : 0;
 }
 
+static void end_dead(void *data)
+{
+    record_dead_end(data);
+}
+
 int record_program(struct recording *recording, const char *const *command,
                    const struct record_options *options, struct err *err)
 {
@@ -72,6 +78,8 @@ int record_program(struct recording *recording, const char *const *command,
                                   .variable = STORE_VARIABLE,
                                   .value = recording->shared.path,
                                   .output_to_stderr = options->output_to_stderr,
+                                  .look = end_dead,
+                                  .data = recording->store,
                                   .duration_ns = options->duration_ns,
                                   .is_over = &recording->store->is_stopped,
                                   .interrupted = &interrupt_signal};

@@ -6,21 +6,27 @@
 #include "bench/profile/shared_memory.h"
 
 #include <stdint.h>
+#include <sys/types.h>
 
 struct store;
+struct profile_request;
 
 /* What was recorded, and how well. */
 struct recording {
     struct shared_memory shared;
     struct store *store;
-    const char *source;         /* "preload", or the format of an import */
+    const char *source;         /* "preload", "trace", or the format of an import */
     const char *const *command; /* NULL: an import */
+    pid_t pid;                  /* that was attached to; 0: none */
     struct launch_end end;      /* of a program */
     bool knows_calls;           /* the source tells O_DIRECT and threads */
     bool knows_flushes;
     bool is_part;          /* the program went on after the recording */
     double overhead_share; /* of the time, by an estimate; NaN: unknown */
-    uint64_t n_refused;    /* lines of an import that could not be understood */
+    /* Of an import: each request, or NULL for a flush, as it goes into the store; NULL: nobody asks. */
+    void (*tap)(void *data, const struct profile_request *request);
+    void *tap_data;
+    uint64_t n_refused; /* lines of an import that could not be understood */
 };
 
 /* How a program is recorded. */

@@ -19,6 +19,7 @@ static void take_one(struct store *store, uint64_t i)
                                       .thread = 1,
                                       .offset_bytes = block << BLOCKS_LOG2_BYTES,
                                       .n_bytes = 1U << BLOCKS_LOG2_BYTES};
+    store_expect(store, request.file, request.offset_bytes);
     store_begin(store, request.start_ns, 1);
     uint64_t end_ns = clock_now_ns(&clock_monotonic);
     store_end(store, end_ns, 1);

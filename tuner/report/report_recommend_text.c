@@ -4,6 +4,7 @@
 #include "tuner/base/text.h"
 #include "tuner/report/answer.h"
 #include "tuner/report/report_certainty.h"
+#include "tuner/report/report_change.h"
 #include "tuner/report/report_fio_job.h"
 #include "tuner/report/report_importance.h"
 #include "tuner/report/report_objective.h"
@@ -274,6 +275,7 @@ static void print_answer(FILE *out, const struct answer *answer)
     if (answer->has_sustained)
         report_sustained_text(out, tune->session, &answer->sustained, &answer->chosen.point);
     print_gains(out, answer);
+    report_change_print(out, answer);
     report_certainty_text(out, tune);
     report_importance_text(out, tune);
 }

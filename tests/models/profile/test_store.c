@@ -61,6 +61,40 @@ TEST(requests_told_in_the_wrong_order_are_sequential_all_the_same)
     assert_true(rig_summary()->share[SUMMARY_SEQ_READ] > 0.99);
 }
 
+TEST(random_requests_in_a_small_file_make_no_runs)
+{
+    for (uint64_t n_places = 4; n_places <= 1024; n_places *= 2) {
+        rig_open(STORE_DEFAULT_BYTES);
+        for (uint64_t i = 0; i < 20000; i++)
+            rig_read(1, rig_random(n_places) * 4096, 4096);
+        assert_true(rig_summary()->share[SUMMARY_SEQ_READ] < 0.02);
+    }
+}
+
+TEST(a_small_file_read_again_and_again_is_read_in_sequence)
+{
+    for (uint64_t n_places = 8; n_places <= 1024; n_places *= 2) {
+        rig_open(STORE_DEFAULT_BYTES);
+        for (uint64_t i = 0; i < 20000; i++)
+            rig_read(1, i % n_places * 4096, 4096);
+        assert_close(rig_summary()->share[SUMMARY_SEQ_READ], 1 - 1.0 / (double)n_places, 0.002);
+    }
+}
+
+TEST(what_a_killed_process_had_in_flight_has_ended)
+{
+    struct store_process *process = store_join(store, 4711);
+    assert_ptr_equal(store_join(store, 4711), process);
+    assert_ptr_not_equal(store_join(store, 4712), process);
+    store_begin(store, 0, 2);
+    process->n_in_flight = 2;
+    store_leave(store, process, 10 * RIG_MS);
+    store_begin(store, 20 * RIG_MS, 1);
+    store_end(store, 30 * RIG_MS, 1);
+    assert_close(rig_summary()->depth_mean, (2 * 10 + 1 * 10) / 20.0, 1e-12);
+    assert_int_equal(store->in_flight, 0);
+}
+
 TEST(steps_of_one_length_are_random_and_have_their_name)
 {
     for (uint64_t i = 0; i < 1000; i++)

@@ -1,6 +1,7 @@
 /* Tests of fstune profile on real programs: what is seen is what they did, and they do what they did before.
  */
 #include "models/profile/store.h"
+#include "tests/child.h"
 #include "tests/tuner/rig.h"
 
 #include <fcntl.h>
@@ -193,7 +194,128 @@ TEST(what_cannot_be_recorded_is_refused_with_the_reason)
     rig_refused("profile --import strace", 2, "the file is missing");
     rig_refused("profile --import strace /dev/null", 2, "no line of it");
     if (access("/sbin/ldconfig", X_OK) == 0)
-        rig_refused("profile -- /sbin/ldconfig -p", 2, "statically");
+        rig_refused("profile --source preload -- /sbin/ldconfig -p", 2, "statically");
+    rig_refused("profile --pid 1 -- ls", 2, "leave the command out");
+    rig_refused("profile --pid 1 --source preload", 2, "no library can be loaded");
+}
+
+/* By the kernel; the test is skipped where that needs more rights than we have, or another kernel. */
+static json_t *trace(const char *script)
+{
+    struct rig_run run = {0};
+    json_decref(document);
+    document = NULL;
+    rig_run(&run, NULL, "profile", "--source", "trace", "--json", "--", "sh", "-c", script, NULL);
+    bool cannot = run.code == 2 && strstr(run.err, "by the kernel") != NULL;
+    if (cannot)
+        print_message("%s", run.err);
+    else
+        document = rig_json(&run);
+    rig_free(&run);
+    if (cannot)
+        skip();
+    return document;
+}
+
+static json_int_t requests_of(const char *file, const char *direction)
+{
+    size_t i;
+    json_t *stream;
+    json_int_t n = 0;
+    json_array_foreach(json_object_get(document, "streams"), i, stream)
+    {
+        const char *name = json_string_value(json_object_get(stream, "file"));
+        size_t length = strlen(name), part = strlen(file);
+        /* Of a program that has ended before we could look there is only the name that it gave. */
+        bool is_it = strcmp(name, file) == 0 || (length > part && name[length - part - 1] == '/' &&
+                                                 strcmp(name + length - part, file) == 0);
+        if (is_it && strcmp(json_string_value(json_object_get(stream, "direction")), direction) == 0)
+            n += json_integer_value(json_object_get(stream, "requests"));
+    }
+    return n;
+}
+
+TEST(the_kernel_tells_of_each_request_where_it_was)
+{
+    trace("dd if=/dev/zero of=appended bs=8k count=300 oflag=append conv=notrunc status=none;"
+          "dd if=appended of=copied bs=8k conv=fdatasync status=none; for i in 1 2 3; do echo line >>lines; "
+          "done");
+    assert_int_equal(requests_of("appended", "write"), 300);
+    assert_int_equal(requests_of("appended", "read"), 300);
+    assert_int_equal(requests_of("copied", "write"), 300);
+    assert_int_equal(requests_of("lines", "write"), 3);
+    assert_int_equal(number("requests", "flush"), 1);
+    assert_int_equal(number(NULL, "events_lost"), 0);
+    assert_true(share("seq_read") + share("seq_write") > 0.98);
+}
+
+TEST(a_static_program_is_recorded_by_the_kernel)
+{
+    if (access("/sbin/ldconfig", X_OK) != 0)
+        skip();
+    /* It writes the cache of a root folder of its own, in which there is one library. */
+    trace("mkdir -p root/etc root/lib; echo /lib >root/etc/ld.so.conf; exec /sbin/ldconfig -r root");
+    assert_true(requests_of("ld.so.conf", "read") > 0);
+}
+
+static pid_t write_on(void)
+{
+    char block[4096] = {0};
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child > 0)
+        return child;
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    int fd = open("endless", O_RDWR | O_CREAT, 0600);
+    for (uint64_t i = 0;; i++) {
+        if (pwrite(fd, block, sizeof block, (off_t)(i % 64 * 8192)) != sizeof block)
+            _exit(1);
+        usleep(500);
+    }
+}
+
+TEST(a_process_that_runs_already_is_recorded_for_a_while)
+{
+    char pid[32];
+    struct rig_run run = {0};
+    trace("true");
+    pid_t child = write_on();
+    snprintf(pid, sizeof pid, "%ld", (long)child);
+    rig_run(&run, NULL, "profile", "--pid", pid, "--duration", "500ms", "--json", NULL);
+    assert_int_equal(waitpid(child, NULL, WNOHANG), 0);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    json_decref(document);
+    document = rig_json(&run);
+    rig_free(&run);
+    assert_true(requests_of("endless", "write") > 64);
+    assert_true(share("rand_write") > 0.95);
+    assert_true(json_is_null(json_object_get(document, "exit_status")));
+}
+
+TEST(a_signal_ends_the_command_with_its_number)
+{
+    struct rig_run run = {0};
+    const char *const arguments[] = {"profile", "--", "sh", "-c", "trap 'exit 0' TERM; sleep 20 & wait",
+                                     NULL};
+    rig_start(&run, NULL, arguments);
+    usleep(500000);
+    kill(run.pid, SIGTERM);
+    rig_finish(&run);
+    assert_int_equal(run.code, 128 + SIGTERM);
+    assert_non_null(strstr(run.out, "too little seen"));
+    rig_free(&run);
+}
+
+TEST(a_load_without_times_has_no_rate)
+{
+    rig_write("log", "fio version 2 iolog\n/f add\n/f open\n/f write 0 4096\n/f write 4096 4096\n");
+    struct rig_run run = {0};
+    rig_run_line(&run, "profile --import fio-iolog log --json");
+    json_t *profile_of_log = rig_json(&run);
+    rig_free(&run);
+    assert_true(json_is_null(json_object_get(json_object_get(profile_of_log, "rate"), "mean_bps")));
+    json_decref(profile_of_log);
 }
 
 TEST(recommend_takes_pattern_factors_and_baseline)

@@ -1,0 +1,426 @@
+/* bench/profile/trace.bpf: runs in the kernel, at the beginning and the end of system calls. It tells of each
+ * read, write and flush of the processes in `watched` which file it meant, where, and how long it took. */
+#include "bench/profile/trace_kernel.h"
+
+char LICENSE[] SEC("license") = "GPL";
+
+#define COUNT(MEMBER, N)                                                                                     \
+    do {                                                                                                     \
+        __u32 zero_ = 0;                                                                                     \
+        struct trace_counts *counts_ = bpf_map_lookup_elem(&counts, &zero_);                                 \
+        if (counts_ != NULL)                                                                                 \
+            __sync_fetch_and_add(&counts_->MEMBER, (N));                                                     \
+    } while (0)
+
+static __always_inline void tell_mark(__u32 kind, __u32 n, __u64 time_ns)
+{
+    struct trace_mark *mark = bpf_ringbuf_reserve(&events, sizeof *mark, 0);
+    if (mark == NULL) {
+        COUNT(lost, 1);
+        return;
+    }
+    mark->kind = kind;
+    mark->n = n;
+    mark->time_ns = time_ns;
+    bpf_ringbuf_submit(mark, BPF_RB_NO_WAKEUP);
+}
+
+static __always_inline bool is_recorded(__u32 process)
+{
+    __u32 *mark = bpf_map_lookup_elem(&watched, &process);
+    return mark != NULL && *mark == TRACE_RECORD;
+}
+
+static __always_inline struct file *file_of(struct task_struct *task, __s32 fd)
+{
+    struct file *opened = NULL;
+    struct fdtable *table = BPF_CORE_READ(task, files, fdt);
+    if (fd < 0 || table == NULL || (__u32)fd >= BPF_CORE_READ(table, max_fds))
+        return NULL;
+    struct file **at = BPF_CORE_READ(table, fd);
+    bpf_probe_read_kernel(&opened, sizeof opened, at + fd);
+    return opened;
+}
+
+/* False: it is no file whose requests count. */
+static __always_inline bool look_at(struct file *opened, struct seen_file *ret)
+{
+    struct inode *inode = opened != NULL ? BPF_CORE_READ(opened, f_inode) : NULL;
+    if (inode == NULL)
+        return false;
+    __u32 type = BPF_CORE_READ(inode, i_mode) & TYPE_MASK;
+    if (type != TYPE_REGULAR && type != TYPE_BLOCK)
+        return false;
+    struct super_block *super = BPF_CORE_READ(inode, i_sb);
+    __u64 magic = BPF_CORE_READ(super, s_magic);
+    if (IS_KERNELS_OWN(magic))
+        return false;
+    __u32 flags = BPF_CORE_READ(opened, f_flags);
+    ret->opened = opened;
+    ret->inode = BPF_CORE_READ(inode, i_ino);
+    ret->file = (__u64)BPF_CORE_READ(super, s_dev) << 40 ^ ret->inode;
+    if (type == TYPE_BLOCK)
+        ret->file ^= (__u64)BPF_CORE_READ(inode, i_rdev) << 20;
+    ret->file += ret->file == 0;
+    ret->flags =
+        ((flags & OPEN_DIRECT) != 0 ? TRACE_DIRECT : 0) | ((flags & OPEN_DURABLE) != 0 ? TRACE_DURABLE : 0);
+    ret->appends = (flags & OPEN_APPENDS) != 0;
+    return true;
+}
+
+static __always_inline void fill(struct trace_event *event, __u32 kind, const struct call *call,
+                                 const struct seen_file *file, __u64 end_ns)
+{
+    event->kind = kind;
+    event->flags = file->flags | call->flags;
+    event->start_ns = call->start_ns;
+    event->end_ns = end_ns;
+    event->file = file->file;
+    event->inode = file->inode;
+    event->opened = (__u64)file->opened;
+    event->offset_bytes = event->n_bytes = 0;
+    event->thread = call->thread;
+    event->process = call->process;
+    event->fd = call->fd;
+    event->unused = 0;
+}
+
+static __always_inline void tell(__u32 kind, const struct call *call, const struct seen_file *file,
+                                 __u64 end_ns, __u64 offset, __u64 n_bytes, __u32 flags)
+{
+    struct trace_event *event = bpf_ringbuf_reserve(&events, sizeof *event, 0);
+    if (event == NULL) {
+        COUNT(lost, 1);
+        return;
+    }
+    fill(event, kind, call, file, end_ns);
+    event->flags |= flags;
+    event->offset_bytes = offset;
+    event->n_bytes = n_bytes;
+    bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+}
+
+/* Where n bytes without an offset of their own began, after the call. */
+static __always_inline __u64 began_at(const struct seen_file *file, __u32 flags, __u64 n)
+{
+    struct file *opened = file->opened;
+    bool is_appended = file->appends && (flags & TRACE_WRITES) != 0;
+    __s64 end = is_appended ? BPF_CORE_READ(opened, f_inode, i_size) : BPF_CORE_READ(opened, f_pos);
+    return end >= (__s64)n ? (__u64)end - n : 0;
+}
+
+static __always_inline void begin_transfer(struct call *call, struct task_struct *task, struct pt_regs *regs)
+{
+    call->is_other = !look_at(file_of(task, call->fd), &call->of);
+    call->flags = (call->kind & TRACE_CALL_WRITES) != 0 ? TRACE_WRITES : 0;
+    call->address = ARGUMENT_1(regs);
+    if ((call->kind & TRACE_CALL_PLACED) != 0) {
+        call->offset = ARGUMENT_3(regs);
+        call->is_placed = (call->kind & TRACE_CALL_FLAGGED) == 0 || (__s64)call->offset != -1;
+    }
+    if ((call->kind & TRACE_CALL_FLAGGED) != 0 && (ARGUMENT_5(regs) & WRITE_DURABLE) != 0)
+        call->flags |= TRACE_DURABLE;
+    if (!call->is_other)
+        tell_mark(TRACE_BEGIN, 1, call->start_ns);
+}
+
+static __always_inline void end_transfer(const struct call *call, __s64 result, __u64 now_ns)
+{
+    if (call->is_other) {
+        COUNT(other_calls, 1);
+        COUNT(other_bytes, result > 0 ? result : 0);
+        return;
+    }
+    if (result > 0) {
+        bool is_appended = call->of.appends && (call->flags & TRACE_WRITES) != 0;
+        bool is_placed = call->is_placed && !is_appended;
+        __u64 offset = is_placed ? call->offset : began_at(&call->of, call->flags, result);
+        __u32 head = 0;
+        if (result == LOADER_READ && offset == 0)
+            bpf_probe_read_user(&head, sizeof head, (const void *)call->address);
+        tell(TRACE_REQUEST, call, &call->of, now_ns, offset, result,
+             head == LIBRARY_HEAD ? TRACE_LIBRARY : 0);
+    } else if (result < 0) {
+        COUNT(failed, 1);
+    } else {
+        COUNT(empty_reads, 1);
+    }
+    tell_mark(TRACE_END, 1, now_ns);
+}
+
+/* A read of one file and a write of another, in flight as one. */
+static __always_inline void begin_copy(struct call *call, struct task_struct *task, struct pt_regs *regs)
+{
+    bool sends = call->kind == TRACE_CALL_SENDS;
+    call->fd_to = sends ? (__s32)ARGUMENT_0(regs) : (__s32)ARGUMENT_2(regs);
+    call->fd = sends ? (__s32)ARGUMENT_1(regs) : (__s32)ARGUMENT_0(regs);
+    call->address = sends ? ARGUMENT_2(regs) : ARGUMENT_1(regs);
+    call->n = sends ? 0 : ARGUMENT_3(regs);
+    call->is_other = !look_at(file_of(task, call->fd), &call->of);
+    if (!look_at(file_of(task, call->fd_to), &call->to))
+        call->to.file = 0;
+    if (!call->is_other || call->to.file != 0)
+        tell_mark(TRACE_BEGIN, 1, call->start_ns);
+}
+
+static __always_inline __u64 copied_from(const struct seen_file *file, __u64 address, __u32 flags, __u64 n)
+{
+    __u64 end = 0;
+    if (address == 0 || bpf_probe_read_user(&end, sizeof end, (const void *)address) != 0)
+        return began_at(file, flags, n);
+    return end >= n ? end - n : 0;
+}
+
+static __always_inline void end_copy(struct call *call, __s64 result, __u64 now_ns)
+{
+    if (call->is_other && call->to.file == 0)
+        return;
+    if (result > 0 && !call->is_other)
+        tell(TRACE_REQUEST, call, &call->of, now_ns, copied_from(&call->of, call->address, 0, result), result,
+             0);
+    if (result > 0 && call->to.file != 0) {
+        call->fd = call->fd_to;
+        tell(TRACE_REQUEST, call, &call->to, now_ns, copied_from(&call->to, call->n, TRACE_WRITES, result),
+             result, TRACE_WRITES);
+    }
+    tell_mark(TRACE_END, 1, now_ns);
+}
+
+static __always_inline void end_open(struct call *call, struct task_struct *task, __s64 result)
+{
+    if (result < 0 || !look_at(file_of(task, (__s32)result), &call->of))
+        return;
+    struct trace_name *name = bpf_ringbuf_reserve(&events, sizeof *name, 0);
+    if (name == NULL) {
+        COUNT(lost, 1);
+        return;
+    }
+    call->fd = (__s32)result;
+    fill(&name->event, TRACE_OPEN, call, &call->of, call->start_ns);
+    if (bpf_probe_read_user_str(name->name, sizeof name->name, (const void *)call->address) < 0)
+        name->name[0] = '\0';
+    bpf_ringbuf_submit(name, BPF_RB_NO_WAKEUP);
+}
+
+/* One of those that io_submit took. The array and what it points to are the program's still. */
+static __always_inline void end_submitted(struct call *call, struct task_struct *task, __u64 place)
+{
+    struct user_iocb iocb;
+    void *at = NULL;
+    struct seen_file file = {};
+    if (bpf_probe_read_user(&at, sizeof at, (const void *)place) != 0 ||
+        bpf_probe_read_user(&iocb, sizeof iocb, at) != 0) {
+        COUNT(lost, 1);
+        return;
+    }
+    bool writes = iocb.opcode == AIO_WRITE || iocb.opcode == AIO_WRITE_PARTS;
+    bool has_parts = iocb.opcode == AIO_READ_PARTS || iocb.opcode == AIO_WRITE_PARTS;
+    if ((!writes && iocb.opcode != AIO_READ && !has_parts) || !look_at(file_of(task, iocb.fd), &file))
+        return;
+    /* Its length stands in another array; what it moved, only where the program looks for it. */
+    if (has_parts) {
+        COUNT(lost, 1);
+        return;
+    }
+    call->fd = iocb.fd;
+    tell(TRACE_REQUEST, call, &file, 0, iocb.offset, iocb.n_bytes,
+         TRACE_ASYNC | (writes ? TRACE_WRITES : 0) |
+             (writes && (iocb.rw_flags & WRITE_DURABLE) != 0 ? TRACE_DURABLE : 0));
+}
+
+static __always_inline void end_submit(struct call *call, struct task_struct *task, __s64 result,
+                                       __u64 now_ns)
+{
+    __u64 n = result > 0 ? result : 0;
+    for (__u64 i = 0; i < MOST_SUBMITTED; i++) {
+        if (i >= n)
+            break;
+        end_submitted(call, task, call->address + i * sizeof(__u64));
+    }
+    if (n > MOST_SUBMITTED)
+        COUNT(lost, n - MOST_SUBMITTED);
+    if (n < call->n)
+        tell_mark(TRACE_END, call->n - n, now_ns);
+}
+
+SEC("raw_tp/sys_enter")
+int on_enter(struct bpf_raw_tracepoint_args *context)
+{
+    __u32 number = (__u32)context->args[1], *kind = bpf_map_lookup_elem(&kinds, &number);
+    if (kind == NULL || *kind == 0)
+        return 0;
+    __u64 who = bpf_get_current_pid_tgid();
+    __u32 thread = (__u32)who, process = who >> 32;
+    if (!is_recorded(process))
+        return 0;
+    struct pt_regs *regs = (struct pt_regs *)context->args[0];
+    struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+#if defined(TARGET_x86_64)
+    if ((BPF_CORE_READ(task, thread_info.status) & COMPAT_CALL) != 0) {
+        COUNT(foreign, 1);
+        return 0;
+    }
+#endif
+    struct call call = {.start_ns = bpf_ktime_get_ns(),
+                        .kind = *kind,
+                        .fd = (__s32)ARGUMENT_0(regs),
+                        .thread = thread,
+                        .process = process};
+    if ((call.kind & TRACE_CALL_MOVES) != 0 && call.kind < TRACE_CALL_COPIES)
+        begin_transfer(&call, task, regs);
+    else if (call.kind == TRACE_CALL_COPIES || call.kind == TRACE_CALL_SENDS)
+        begin_copy(&call, task, regs);
+    else if (call.kind == TRACE_CALL_OPENS)
+        call.address = ARGUMENT_0(regs);
+    else if (call.kind == TRACE_CALL_OPENS_AT)
+        call.address = ARGUMENT_1(regs);
+    else if (call.kind == TRACE_CALL_SUBMITS) {
+        call.n = ARGUMENT_1(regs);
+        call.address = ARGUMENT_2(regs);
+        tell_mark(TRACE_BEGIN, call.n, call.start_ns);
+    } else if (call.kind == TRACE_CALL_MAPS) {
+        call.fd = (__s32)ARGUMENT_4(regs);
+        call.n = ARGUMENT_1(regs);
+        call.flags = ARGUMENT_3(regs);
+        if ((call.flags & MAP_SHARES) == 0 || !look_at(file_of(task, call.fd), &call.of))
+            return 0;
+    } else if (call.kind == TRACE_CALL_CLOSES) {
+        if (look_at(file_of(task, call.fd), &call.of))
+            tell(TRACE_CLOSE, &call, &call.of, call.start_ns, 0, 0, 0);
+        return 0;
+    } else if (call.kind == TRACE_CALL_FLUSHES && !look_at(file_of(task, call.fd), &call.of))
+        return 0;
+    if (bpf_map_update_elem(&calls, &thread, &call, BPF_ANY) != 0)
+        COUNT(lost, 1);
+    return 0;
+}
+
+SEC("raw_tp/sys_exit")
+int on_exit(struct bpf_raw_tracepoint_args *context)
+{
+    __u32 thread = (__u32)bpf_get_current_pid_tgid();
+    struct call *call = bpf_map_lookup_elem(&calls, &thread);
+    if (call == NULL)
+        return 0;
+    struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+    __s64 result = (__s64)context->args[1];
+    __u64 now_ns = bpf_ktime_get_ns();
+    __u32 kind = call->kind;
+    if (kind < TRACE_CALL_COPIES)
+        end_transfer(call, result, now_ns);
+    else if (kind == TRACE_CALL_COPIES || kind == TRACE_CALL_SENDS)
+        end_copy(call, result, now_ns);
+    else if (kind == TRACE_CALL_OPENS || kind == TRACE_CALL_OPENS_AT)
+        end_open(call, task, result);
+    else if (kind == TRACE_CALL_SUBMITS)
+        end_submit(call, task, result, now_ns);
+    else if (kind == TRACE_CALL_REAPS && result > 0)
+        tell_mark(TRACE_END, result, now_ns);
+    else if ((kind == TRACE_CALL_FLUSHES || kind == TRACE_CALL_FLUSHES_ALL) && result == 0)
+        tell(TRACE_FLUSH, call, &call->of, now_ns, 0, 0, 0);
+    else if (kind == TRACE_CALL_FLUSHES_RANGE && result == 0)
+        COUNT(range_flushes, 1);
+    else if (kind == TRACE_CALL_MAPS && result > 0) {
+        COUNT(maps, 1);
+        COUNT(mapped_bytes, call->n);
+    }
+    bpf_map_delete_elem(&calls, &thread);
+    return 0;
+}
+
+static __always_inline bool ring_moves(__u8 opcode)
+{
+    return opcode == IORING_OP_READ || opcode == IORING_OP_WRITE || opcode == IORING_OP_READV ||
+           opcode == IORING_OP_WRITEV || opcode == IORING_OP_READ_FIXED || opcode == IORING_OP_WRITE_FIXED;
+}
+
+static __always_inline bool ring_writes(__u8 opcode)
+{
+    return opcode == IORING_OP_WRITE || opcode == IORING_OP_WRITEV || opcode == IORING_OP_WRITE_FIXED;
+}
+
+SEC("raw_tp/io_uring_submit_req")
+int on_ring_submit(struct bpf_raw_tracepoint_args *context)
+{
+    struct io_kiocb *request = (struct io_kiocb *)context->args[0];
+    __u64 key = (__u64)request, who = bpf_get_current_pid_tgid();
+    __u8 opcode = BPF_CORE_READ(request, opcode);
+    bool is_flush = opcode == IORING_OP_FSYNC;
+    if ((!is_flush && !ring_moves(opcode)) || !is_recorded(who >> 32))
+        return 0;
+    struct call call = {.start_ns = bpf_ktime_get_ns(),
+                        .kind = is_flush ? TRACE_CALL_FLUSHES : TRACE_CALL_MOVES,
+                        .flags = TRACE_ASYNC | TRACE_RINGED | (ring_writes(opcode) ? TRACE_WRITES : 0),
+                        .fd = -1,
+                        .thread = (__u32)who,
+                        .process = who >> 32};
+    /* A registered file is known when the request has ended. */
+    if ((BPF_CORE_READ(request, flags) & FIXED_FILE) == 0) {
+        call.fd = BPF_CORE_READ(request, cqe.fd);
+        if (!look_at(file_of((struct task_struct *)bpf_get_current_task(), call.fd), &call.of))
+            return 0;
+    }
+    if (!is_flush)
+        call.offset = BPF_CORE_READ((struct io_rw *)request, kiocb.ki_pos);
+    if (bpf_map_update_elem(&requests, &key, &call, BPF_ANY) != 0)
+        COUNT(lost, 1);
+    else if (!is_flush)
+        tell_mark(TRACE_BEGIN, 1, call.start_ns);
+    return 0;
+}
+
+SEC("raw_tp/io_uring_complete")
+int on_ring_complete(struct bpf_raw_tracepoint_args *context)
+{
+    struct io_kiocb *request = (struct io_kiocb *)context->args[1];
+    __u64 key = (__u64)request, now_ns = bpf_ktime_get_ns();
+    struct call *call = bpf_map_lookup_elem(&requests, &key);
+    if (call == NULL)
+        return 0;
+    __s32 result = BPF_CORE_READ(request, cqe.res);
+    bool is_flush = call->kind == TRACE_CALL_FLUSHES;
+    if (result >= 0 && (call->of.opened != NULL || look_at(BPF_CORE_READ(request, file), &call->of))) {
+        __u64 offset = (__s64)call->offset >= 0 ? call->offset : began_at(&call->of, call->flags, result);
+        if (is_flush)
+            tell(TRACE_FLUSH, call, &call->of, now_ns, 0, 0, 0);
+        else if (result > 0)
+            tell(TRACE_REQUEST, call, &call->of, now_ns, offset, result, 0);
+    } else if (result < 0) {
+        COUNT(failed, 1);
+    }
+    if (!is_flush)
+        tell_mark(TRACE_END, 1, now_ns);
+    bpf_map_delete_elem(&requests, &key);
+    return 0;
+}
+
+SEC("raw_tp/sched_process_fork")
+int on_fork(struct bpf_raw_tracepoint_args *context)
+{
+    __u32 parent = BPF_CORE_READ((struct task_struct *)context->args[0], tgid);
+    __u32 child = BPF_CORE_READ((struct task_struct *)context->args[1], tgid), mark = TRACE_RECORD;
+    if (child == parent || bpf_map_lookup_elem(&watched, &parent) == NULL)
+        return 0;
+    if (bpf_map_update_elem(&watched, &child, &mark, BPF_ANY) != 0)
+        COUNT(lost, 1);
+    else
+        tell_mark(TRACE_PROCESS, 1, bpf_ktime_get_ns());
+    return 0;
+}
+
+/* One that is killed inside a call does not return from it. */
+SEC("raw_tp/sched_process_exit")
+int on_process_exit(struct bpf_raw_tracepoint_args *context)
+{
+    struct task_struct *task = (struct task_struct *)context->args[0];
+    __u32 thread = BPF_CORE_READ(task, pid), process = BPF_CORE_READ(task, tgid);
+    struct call *call = bpf_map_lookup_elem(&calls, &thread);
+    if (call != NULL) {
+        if (call->kind < TRACE_CALL_COPIES && !call->is_other)
+            tell_mark(TRACE_END, 1, bpf_ktime_get_ns());
+        bpf_map_delete_elem(&calls, &thread);
+    }
+    if (is_recorded(process) && BPF_CORE_READ(task, signal, live.counter) == 0)
+        bpf_map_delete_elem(&watched, &process);
+    return 0;
+}

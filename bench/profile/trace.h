@@ -1,0 +1,31 @@
+/* bench/profile/trace: what processes ask of files, as the kernel sees it, by a small program (BPF) that is
+ * loaded into it and leaves with us, however we end. Needs no change of what is watched, nor of how it is
+ * started. */
+#pragma once
+
+#include "bench/base/err.h"
+#include "bench/profile/trace_event.h"
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+struct trace;
+
+/* One of the records of trace_event.h, whose kind stands first. */
+typedef void trace_taker(void *data, const void *record);
+
+/* Loads it. 0; -EPERM without the right to, -ENOSYS where this system cannot, with the reason. */
+int trace_open(struct trace **ret_trace, trace_taker *take, void *data, struct err *err);
+
+/* The children of this process are recorded from now on, and theirs. */
+int trace_follow_children(struct trace *trace, struct err *err);
+/* This process is recorded from now on, with the children that it has or will have. */
+int trace_attach(struct trace *trace, pid_t pid, struct err *err);
+
+/* Requests of io_uring are seen: older kernels tell them otherwise. */
+bool trace_sees_rings(const struct trace *trace);
+
+/* Hands on what has come since. */
+void trace_poll(struct trace *trace);
+void trace_count(const struct trace *trace, struct trace_counts *ret_counts);
+void trace_close(struct trace *trace);

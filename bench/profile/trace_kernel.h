@@ -1,0 +1,188 @@
+/* bench/profile/trace_kernel: the kernel's structures and constants that trace.bpf.c needs, and its maps.
+ *
+ * Fields of the structures are found by name when the program is loaded (CO-RE): those declared here are the
+ * few that are read. */
+#pragma once
+
+#include "bench/profile/trace_event.h"
+
+#include <bpf/bpf_helpers.h>
+
+#include <bpf/bpf_core_read.h>
+#include <linux/bpf.h>
+#include <linux/io_uring.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#define MOST_IN_FLIGHT 16384
+#define MOST_SUBMITTED 64 /* of one io_submit */
+#define RING_BYTES     (8 << 20)
+#define TYPE_MASK      0170000U
+#define TYPE_REGULAR   0100000U
+#define TYPE_BLOCK     0060000U
+#define OPEN_APPENDS   02000U
+#define OPEN_DIRECT    IS_O_DIRECT
+#define OPEN_DURABLE   010000U /* O_DSYNC, a part of O_SYNC */
+#define WRITE_DURABLE  6U      /* RWF_DSYNC, RWF_SYNC */
+#define MAP_SHARES     1U
+#define LOADER_READ    832
+#define LIBRARY_HEAD   0x464c457fU
+#define FIXED_FILE     1U
+#define COMPAT_CALL    2U
+/* File systems of the kernel's own: /proc, /sys, /sys/fs/cgroup, debugfs, tracefs, devpts. */
+#define IS_KERNELS_OWN(MAGIC)                                                                                \
+    ((MAGIC) == 0x9fa0 || (MAGIC) == 0x62656572 || (MAGIC) == 0x63677270 || (MAGIC) == 0x27e0eb ||           \
+     (MAGIC) == 0x64626720 || (MAGIC) == 0x74726163 || (MAGIC) == 0x1cd1)
+
+#pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
+struct super_block {
+    __u32 s_dev;
+    __u64 s_magic;
+};
+struct inode {
+    unsigned short i_mode;
+    struct super_block *i_sb;
+    __u64 i_ino;
+    __s64 i_size;
+    __u32 i_rdev;
+};
+struct file {
+    unsigned int f_flags;
+    struct inode *f_inode;
+    __s64 f_pos;
+};
+struct fdtable {
+    unsigned int max_fds;
+    struct file **fd;
+};
+struct files_struct {
+    struct fdtable *fdt;
+};
+struct counter {
+    int counter;
+};
+struct signal_struct {
+    struct counter live;
+};
+struct thread_info {
+    __u32 status;
+};
+struct task_struct {
+    struct thread_info thread_info;
+    int pid, tgid;
+    struct files_struct *files;
+    struct signal_struct *signal;
+};
+struct kiocb {
+    __s64 ki_pos;
+};
+struct io_rw {
+    struct kiocb kiocb;
+};
+struct io_cqe {
+    int res;
+    int fd;
+};
+struct io_kiocb {
+    struct file *file;
+    __u8 opcode;
+    __u64 flags;
+    struct io_cqe cqe;
+};
+#if defined(TARGET_x86_64)
+#define IS_O_DIRECT 040000U
+struct pt_regs {
+    __u64 di, si, dx, r10, r8, r9;
+};
+#define ARGUMENT_0(REGS) BPF_CORE_READ(REGS, di)
+#define ARGUMENT_1(REGS) BPF_CORE_READ(REGS, si)
+#define ARGUMENT_2(REGS) BPF_CORE_READ(REGS, dx)
+#define ARGUMENT_3(REGS) BPF_CORE_READ(REGS, r10)
+#define ARGUMENT_4(REGS) BPF_CORE_READ(REGS, r8)
+#define ARGUMENT_5(REGS) BPF_CORE_READ(REGS, r9)
+#elif defined(TARGET_aarch64)
+#define IS_O_DIRECT       0200000U
+struct user_pt_regs {
+    __u64 regs[31];
+};
+#define ARGUMENT(REGS, I) BPF_CORE_READ((const struct user_pt_regs *)(REGS), regs[I])
+#define ARGUMENT_0(REGS)  ARGUMENT(REGS, 0)
+#define ARGUMENT_1(REGS)  ARGUMENT(REGS, 1)
+#define ARGUMENT_2(REGS)  ARGUMENT(REGS, 2)
+#define ARGUMENT_3(REGS)  ARGUMENT(REGS, 3)
+#define ARGUMENT_4(REGS)  ARGUMENT(REGS, 4)
+#define ARGUMENT_5(REGS)  ARGUMENT(REGS, 5)
+struct pt_regs;
+#endif
+#pragma clang attribute pop
+
+/* One request of io_submit, as programs give it. */
+struct user_iocb {
+    __u64 data;
+    __u32 key;
+    __s32 rw_flags;
+    __u16 opcode;
+    __s16 priority;
+    __s32 fd;
+    __u64 buffer, n_bytes;
+    __s64 offset;
+};
+enum { AIO_READ = 0, AIO_WRITE = 1, AIO_READ_PARTS = 7, AIO_WRITE_PARTS = 8 };
+
+/* A file, as far as a request needs it. */
+struct seen_file {
+    struct file *opened;
+    __u64 file, inode;
+    __u32 flags;
+    __u32 appends;
+};
+
+/* A call, or a request of io_uring, that is under way. */
+struct call {
+    __u64 start_ns;
+    struct seen_file of, to; /* `to`: the other side of a copy */
+    __u64 offset, address, n;
+    __u32 kind, is_placed, is_other, flags;
+    __s32 fd, fd_to;
+    __u32 thread, process;
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_RINGBUF);
+    __uint(max_entries, RING_BYTES);
+} events SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, TRACE_CALLS);
+    __type(key, __u32);
+    __type(value, __u32);
+} kinds SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct trace_counts);
+} counts SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, MOST_IN_FLIGHT);
+    __type(key, __u32);
+    __type(value, __u32);
+} watched SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, MOST_IN_FLIGHT);
+    __type(key, __u32); /* the thread */
+    __type(value, struct call);
+} calls SEC(".maps");
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, MOST_IN_FLIGHT);
+    __type(key, __u64); /* the request's address */
+    __type(value, struct call);
+} requests SEC(".maps");

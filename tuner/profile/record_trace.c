@@ -1,0 +1,130 @@
+/* tuner/profile/record_trace: the kernel's records brought into the store while the program runs. */
+#include "tuner/profile/record_trace.h"
+
+#include "bench/base/clock.h"
+#include "bench/profile/program.h"
+#include "bench/profile/trace.h"
+#include "models/profile/store.h"
+#include "tuner/base/interrupt.h"
+#include "tuner/profile/trace_feed.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <math.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define POLL_MS 10 /* the kernel's ring holds some millions of requests a second for so long */
+
+struct tracing {
+    struct trace *trace;
+    struct trace_feed *feed;
+    uint64_t duration_ns, start_ns;
+    bool is_over;
+};
+
+static int begin(struct tracing *tracing, struct recording *recording, const struct record_options *options,
+                 struct err *err)
+{
+    tracing->feed = calloc(1, sizeof *tracing->feed);
+    if (tracing->feed == NULL)
+        return err_set(err, -ENOMEM, "no memory");
+    int code = trace_open(&tracing->trace, trace_feed_take, tracing->feed, err);
+    /* The loading took its time. */
+    tracing->duration_ns = options->duration_ns;
+    tracing->start_ns = clock_now_ns(&clock_monotonic);
+    if (code == 0)
+        code = record_open(recording, options->store_bytes, tracing->start_ns, err);
+    tracing->feed->store = recording->store;
+    recording->source = "trace";
+    recording->knows_calls = recording->knows_flushes = true;
+    recording->overhead_share = NAN;
+    return code;
+}
+
+static void end(struct tracing *tracing)
+{
+    struct trace_counts counts;
+    if (tracing->trace != NULL && tracing->feed->store != NULL) {
+        trace_count(tracing->trace, &counts);
+        trace_feed_count(tracing->feed, &counts, trace_sees_rings(tracing->trace));
+    }
+    trace_close(tracing->trace);
+    free(tracing->feed);
+}
+
+static bool is_time_over(struct tracing *tracing)
+{
+    tracing->is_over =
+        tracing->is_over || (tracing->duration_ns > 0 &&
+                             clock_now_ns(&clock_monotonic) - tracing->start_ns >= tracing->duration_ns);
+    return tracing->is_over;
+}
+
+/* What comes after the time is left in the ring. */
+static void look(void *data)
+{
+    struct tracing *tracing = data;
+    if (!tracing->is_over)
+        trace_poll(tracing->trace);
+    is_time_over(tracing);
+}
+
+int record_trace_program(struct recording *recording, const char *const *command,
+                         const struct record_options *options, struct err *err)
+{
+    struct tracing tracing = {0};
+    char path[PATH_MAX];
+    int code = program_find_path(command[0], path, sizeof path, err);
+    if (code == 0)
+        code = begin(&tracing, recording, options, err);
+    if (code == 0)
+        code = trace_follow_children(tracing.trace, err);
+    if (code == 0) {
+        const struct launch launch = {.path = path,
+                                      .argv = command,
+                                      .output_to_stderr = options->output_to_stderr,
+                                      .look = look,
+                                      .data = &tracing,
+                                      .poll_ms = POLL_MS,
+                                      .duration_ns = options->duration_ns,
+                                      .is_over = &recording->store->is_stopped,
+                                      .interrupted = &interrupt_signal};
+        recording->command = command;
+        code = launch_run(&launch, &recording->end, err);
+        recording->is_part = tracing.is_over;
+    }
+    end(&tracing);
+    return code;
+}
+
+static int wait_for(struct tracing *tracing, pid_t pid, struct err *err)
+{
+    struct pollfd waits[] = {{.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN},
+                             {.fd = interrupt_descriptor(), .events = POLLIN}};
+    if (waits[0].fd < 0)
+        return err_sys(err, -errno, "--pid %ld", (long)pid);
+    int code = trace_attach(tracing->trace, pid, err);
+    while (code == 0 && poll(waits, 2, POLL_MS) == 0 && !tracing->is_over)
+        look(tracing);
+    look(tracing);
+    close(waits[0].fd);
+    return code;
+}
+
+int record_trace_process(struct recording *recording, pid_t pid, const struct record_options *options,
+                         struct err *err)
+{
+    struct tracing tracing = {0};
+    int code = begin(&tracing, recording, options, err);
+    recording->pid = pid;
+    recording->is_part = true;
+    if (code == 0)
+        store_count(recording->store, STORE_PROCESSES, 1);
+    if (code == 0)
+        code = wait_for(&tracing, pid, err);
+    end(&tracing);
+    return code;
+}

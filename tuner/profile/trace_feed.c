@@ -1,0 +1,127 @@
+/* tuner/profile/trace_feed: numbers for open files, and names for files. */
+#include "tuner/profile/trace_feed.h"
+
+#include "models/profile/cells.h"
+#include "models/profile/store.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static struct trace_feed_place *place_of(struct trace_feed_place *places, uint64_t key)
+{
+    return &places[cells_hash(key) & (TRACE_FEED_PLACES - 1)];
+}
+
+static struct trace_feed_place *find_opened(struct trace_feed *feed, uint64_t key)
+{
+    struct trace_feed_place *place = place_of(feed->opened, key);
+    if (place->key != key)
+        *place = (struct trace_feed_place){.key = key, .handle = store_new_handle(feed->store)};
+    return place;
+}
+
+/* The path of a descriptor that is still what it was in the event. */
+static bool read_path(const struct trace_event *event, char *path, size_t size)
+{
+    char link[64];
+    struct stat status;
+    snprintf(link, sizeof link, "/proc/%u/fd/%d", (unsigned)event->process, (int)event->fd);
+    ssize_t length = readlink(link, path, size - 1);
+    if (length <= 0 || stat(link, &status) != 0 || status.st_ino != event->inode)
+        return false;
+    path[length] = '\0';
+    return true;
+}
+
+/* What is known of the file; its name is asked for when it is met first. */
+static struct trace_feed_place *find_file(struct trace_feed *feed, const struct trace_event *event,
+                                          const char *given_name)
+{
+    struct trace_feed_place *place = place_of(feed->files, event->file);
+    char path[PATH_MAX];
+    if (place->key == event->file)
+        return place;
+    *place = (struct trace_feed_place){.key = event->file};
+    bool is_known = event->fd >= 0 && read_path(event, path, sizeof path);
+    place->is_left_out = is_known && strncmp(path, "/memfd:", 7) == 0;
+    const char *name = is_known ? path : given_name;
+    if (!place->is_left_out && name != NULL && name[0] != '\0')
+        store_name(feed->store, event->file, name);
+    return place;
+}
+
+static void take_open(struct trace_feed *feed, const struct trace_name *name)
+{
+    struct trace_feed_place *opened = place_of(feed->opened, name->event.opened);
+    if (opened->key == name->event.opened)
+        store_close(feed->store, name->event.file, opened->handle);
+    *opened = (struct trace_feed_place){.key = name->event.opened, .handle = store_new_handle(feed->store)};
+    find_file(feed, &name->event, name->name);
+}
+
+static unsigned flags_of(unsigned seen)
+{
+    return ((seen & TRACE_DIRECT) != 0 ? PROFILE_DIRECT : 0U) |
+           ((seen & TRACE_DURABLE) != 0 ? PROFILE_DURABLE : 0U) |
+           ((seen & TRACE_ASYNC) != 0 ? PROFILE_ASYNC : 0U) |
+           ((seen & TRACE_RINGED) != 0 ? PROFILE_RING : 0U);
+}
+
+static void take_request(struct trace_feed *feed, const struct trace_event *event)
+{
+    struct trace_feed_place *opened = find_opened(feed, event->opened);
+    enum profile_direction direction = (event->flags & TRACE_WRITES) != 0 ? PROFILE_WRITE : PROFILE_READ;
+    opened->is_left_out = opened->is_left_out || (event->flags & TRACE_LIBRARY) != 0;
+    if (opened->is_left_out || find_file(feed, event, NULL)->is_left_out)
+        return;
+    const struct profile_request request = {.start_ns = event->start_ns,
+                                            .file = event->file,
+                                            .handle = opened->handle,
+                                            .thread = event->thread,
+                                            .offset_bytes = event->offset_bytes,
+                                            .n_bytes = event->n_bytes,
+                                            .direction = direction,
+                                            .flags = flags_of(event->flags)};
+    store_take(feed->store, &request);
+    if ((event->flags & TRACE_ASYNC) != 0)
+        store_count(feed->store, STORE_LATE_BYTES, event->n_bytes);
+    else if (event->end_ns > event->start_ns)
+        store_took(feed->store, direction, event->end_ns - event->start_ns);
+}
+
+void trace_feed_take(void *data, const void *record)
+{
+    struct trace_feed *feed = data;
+    const struct trace_mark *mark = record;
+    const struct trace_event *event = record;
+    if (mark->kind == TRACE_BEGIN)
+        store_begin(feed->store, mark->time_ns, mark->n);
+    else if (mark->kind == TRACE_END)
+        store_end(feed->store, mark->time_ns, mark->n);
+    else if (mark->kind == TRACE_PROCESS)
+        store_count(feed->store, STORE_PROCESSES, mark->n);
+    else if (mark->kind == TRACE_REQUEST)
+        take_request(feed, event);
+    else if (mark->kind == TRACE_FLUSH)
+        store_flush(feed->store, event->file, event->end_ns, event->end_ns - event->start_ns);
+    else if (mark->kind == TRACE_OPEN)
+        take_open(feed, record);
+    else if (mark->kind == TRACE_CLOSE)
+        store_close(feed->store, event->file, find_opened(feed, event->opened)->handle);
+}
+
+void trace_feed_count(struct trace_feed *feed, const struct trace_counts *counts, bool sees_rings)
+{
+    store_count(feed->store, STORE_OTHER_CALLS, counts->other_calls);
+    store_count(feed->store, STORE_OTHER_BYTES, counts->other_bytes);
+    store_count(feed->store, STORE_FAILED, counts->failed);
+    store_count(feed->store, STORE_EMPTY_READS, counts->empty_reads);
+    store_count(feed->store, STORE_MAPS, counts->maps);
+    store_count(feed->store, STORE_MAPPED_BYTES, counts->mapped_bytes);
+    store_count(feed->store, STORE_RANGE_FLUSHES, counts->range_flushes);
+    store_count(feed->store, STORE_LOST_REQUESTS, counts->lost + counts->foreign);
+    store_count(feed->store, STORE_RINGS, !sees_rings);
+}
