@@ -138,7 +138,8 @@ archives_of    = $(if $(filter tuner%,$(2)),$(archives_tuner),$(archives_below))
 # package:sign that it is there - a path, a header for the compiler to find, else a command
 needed     := gcc:$(firstword $(CC)) libc6-dev:stdio.h pkg-config:pkg-config libgsl-dev:gsl/gsl_version.h \
               libconfig-dev:libconfig.h libcmocka-dev:cmocka.h liburing-dev:liburing.h libaio-dev:libaio.h \
-              libblkid-dev:blkid/blkid.h libbpf-dev:bpf/libbpf.h clang:clang libjansson-dev:jansson.h libsqlite3-dev:sqlite3.h zlib1g-dev:zlib.h
+              libblkid-dev:blkid/blkid.h libbpf-dev:bpf/libbpf.h \
+              libjansson-dev:jansson.h libsqlite3-dev:sqlite3.h zlib1g-dev:zlib.h
 needed_faults := libfuse3-dev:fuse3/fuse_opt.h fuse3:fusermount3 python3:python3
 # The guest's kernel and busybox are not installed: tests/guest/fetch.
 needed_guest := qemu-system-x86:qemu-system-x86_64 qemu-utils:qemu-img cpio:cpio e2fsprogs:/sbin/mke2fs strace:strace python3:python3
@@ -321,7 +322,9 @@ build/page.html: $(page)/page.html $(page)/page.css $(page_scripts) Makefile
 	    -e '/^{{style}}$$/ { r $(page)/page.css' -e 'd }' -e '/^{{script}}$$/ { r $@.js' -e 'd }' $< >$@.new && mv $@.new $@ && rm $@.js
 
 $(patsubst %,build/%/tuner/picture/page_assets.o,$(builds) fuzz): build/page.html
-# What fstune profile loads into the kernel. Where clang does not make it, the command says so.
+
+# What fstune profile loads into the kernel. clang is large, and only this needs it: where it is missing the
+# object is empty, and the command says so.
 build/trace.bpf.o: bench/profile/trace.bpf.c bench/profile/trace_event.h bench/profile/trace_kernel.h Makefile | $(before_build)
 	$(call say,BPF,$@)
 	@mkdir -p $(@D)
