@@ -34,11 +34,11 @@ static int allocate(struct engine *engine)
     engine->points = calloc(n + engine->n_outside_most, sizeof *engine->points);
     engine->verdicts = calloc(n, sizeof *engine->verdicts);
     engine->seconds = calloc(n, sizeof *engine->seconds);
-    engine->feasible = engine->limit_ns > 0 ? calloc(n, sizeof *engine->feasible) : NULL;
+    engine->feasible = engine_is_limited(engine) ? calloc(n, sizeof *engine->feasible) : NULL;
     engine->search_state = calloc(1, engine->search->state_size);
     engine->rng = gsl_rng_alloc(gsl_rng_mt19937);
     return engine->points == NULL || engine->verdicts == NULL || engine->seconds == NULL ||
-                   (engine->limit_ns > 0 && engine->feasible == NULL) || engine->search_state == NULL ||
+                   (engine_is_limited(engine) && engine->feasible == NULL) || engine->search_state == NULL ||
                    engine->rng == NULL
                ? -ENOMEM
                : 0;
@@ -58,7 +58,7 @@ int engine_init(struct engine *engine, double now_seconds, uint64_t seed)
         result = belief_init(&engine->belief, engine->space, engine->search->model, FALLBACK_STD);
     }
     /* What a few runs find late can no longer be shown to keep a limit. */
-    engine->belief.ignores_lone_peaks = engine->limit_ns > 0;
+    engine->belief.ignores_lone_peaks = engine_is_limited(engine);
     return result < 0 ? result
                       : engine->search->init(engine->search_state, engine->space,
                                              first_design_size(engine, now_seconds), engine->rng);
@@ -231,12 +231,12 @@ static int weigh(struct engine *engine, double now_seconds)
 }
 
 /* Whether the runs after the choice made a choice doubtful that had been settled, and time is left for more.
- * With a limit on latency, points were excluded for good by now, and another race would not bring them back.
+ * With a limit, points were excluded for good by now, and another race would not bring them back.
  */
 static bool is_worth_another_race(const struct engine *engine, double now_seconds)
 {
     return engine->policy.races_again && engine->stop == ENGINE_STOP_SEPARATED && !engine->conclusive &&
-           engine->chosen != ENGINE_NONE && engine->limit_ns <= 0 &&
+           engine->chosen != ENGINE_NONE && !engine_is_limited(engine) &&
            engine_has_time(engine, now_seconds, engine_race_end_seconds(engine), LEAST_RACE_RUNS);
 }
 

@@ -55,7 +55,7 @@ static bool cheaper(const struct engine *engine, size_t a, double response_a, si
 /* A point that does not keep the limit in this draw is none of it. */
 static void draw_limit(struct engine *engine, const size_t *points, size_t n, double *draw)
 {
-    for (size_t i = 0; i < n && engine->limit_ns > 0; i++) {
+    for (size_t i = 0; i < n && engine_is_limited(engine); i++) {
         if (gsl_rng_uniform(engine->rng) >= engine_feasible(engine, points[i]))
             draw[i] = -INFINITY;
     }
