@@ -65,7 +65,7 @@ struct library_effect {
 };
 
 struct library_limits {
-    size_t n, n_updates;
+    size_t n, n_refitted; /* measurements at the last fit of hyper-parameters */
     struct library_effect *effects;
     gsl_rng *rng;
     double *kept; /* by setting: probability that all are kept */

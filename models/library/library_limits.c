@@ -9,9 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define FALLBACK_STD  0.1  /* of an effect from measurement to measurement, before replays tell */
-#define SOFTENED      0.01 /* of the bound, added to effects, which may be 0 */
-#define REFIT_UPDATES 2
+#define FALLBACK_STD 0.1  /* of an effect from measurement to measurement, before replays tell */
+#define SOFTENED     0.01 /* of the bound, added to effects, which may be 0 */
+#define REFIT_GROWTH 1.25 /* hyper-parameters are fitted anew after so many times as many measurements */
 
 int library_limits_init(struct library_limits *limits, const struct fst_limit *given, size_t n,
                         const struct space *space, uint64_t seed)
@@ -92,9 +92,10 @@ static double kept_by(const struct belief *belief, size_t setting)
 
 int library_limits_update(struct library_limits *limits)
 {
-    bool refit = limits->n_updates % REFIT_UPDATES == 0;
     if (!limits->stale)
         return 0;
+    size_t n_told = limits->effects[0].belief.n_told;
+    bool refit = (double)n_told >= REFIT_GROWTH * (double)limits->n_refitted;
     for (size_t i = 0; i < limits->n; i++) {
         if (belief_update(&limits->effects[i].belief, refit, limits->rng) == -ENOMEM)
             return -ENOMEM;
@@ -104,7 +105,7 @@ int library_limits_update(struct library_limits *limits)
         for (size_t i = 0; i < limits->n; i++)
             limits->kept[k] *= kept_by(&limits->effects[i].belief, k);
     }
-    limits->n_updates++;
+    limits->n_refitted = refit ? n_told : limits->n_refitted;
     limits->stale = false;
     return 0;
 }
