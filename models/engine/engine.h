@@ -155,8 +155,8 @@ struct engine {
     double writes_left_bytes; /* for the replays after the choice; INFINITY: they cost nothing */
     enum engine_stop stop;
     size_t counterpart; /* run ENGINE_COUNTERPART_REPLAYS times beside the replays after the choice */
-    /* Borrowed, by point of the space: probability that it keeps other limits, of which only the caller knows;
-     * NULL, also at engine_init: there are none. */
+    /* Borrowed, by point of the space: probability that it keeps other limits, of which only the caller
+     * knows; NULL, also at engine_init: there are none. */
     const double *kept;
 
     /* What the engine knows and decides; to be read. */
@@ -189,7 +189,12 @@ struct engine {
     double shortfall; /* what is lost at most, on the response's scale, with the confidence; NaN: unknown */
     double
         expected_shortfall; /* by what is believed of the best and the chosen point; 0 where both are one */
-    bool is_proved;         /* within the margin of the best by its own replays, not on average */
+    struct {
+        size_t *points;
+        struct contender *contenders;
+        enum verdict *verdicts;
+    } scratch;      /* of engine_choose, which so never lacks memory; owned, by point of the space */
+    bool is_proved; /* within the margin of the best by its own replays, not on average */
     bool conclusive;
 };
 
