@@ -214,7 +214,10 @@ static int take_prices(struct reader *reader, struct description *description)
 
 static int take_description(struct reader *reader, struct description *description)
 {
-    int result = (description->space = fst_space_new()) != NULL ? 0 : -ENOMEM;
+    int result = 0;
+    description->space = fst_space_new();
+    if (description->space == NULL)
+        return -ENOMEM;
     while (result == 0 && begins_with(reader, "factor"))
         result = take_factor(reader, description);
     if (result == 0)

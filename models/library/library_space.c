@@ -114,6 +114,8 @@ int fst_space_add_choices(struct fst_space *space, const char *name, size_t n)
 void fst_space_forbid(struct fst_space *space, int (*forbidden)(const double *values, void *context),
                       void *context)
 {
+    if (space == NULL)
+        return;
     space->forbidden = forbidden;
     space->context = context;
 }
