@@ -1,4 +1,5 @@
 /* Tests of models/library: libfstune as another program uses it. */
+#include "models/engine/engine.h"
 #include "tests/models/library/library_rig.h"
 
 #include <errno.h>
@@ -200,4 +201,91 @@ TEST(what_makes_no_sense_is_refused)
     fst_search_free(search);
     fst_search_free(NULL);
     fst_space_free(NULL);
+}
+
+#define N_SETTINGS 54
+#define N_RUNS     300
+
+/* What is told of a setting at its turn. */
+static double response_at(const double *values, size_t turn)
+{
+    return log(values[0]) - 0.2 * fabs(values[1] - 4) + 0.1 * sin((double)(turn * turn));
+}
+
+/* The engine as fst_search_new sets it up, over 9 sizes and 6 depths. */
+static void begin_engine(struct engine *engine, struct space *space)
+{
+    double raw[2 * N_SETTINGS];
+    const enum space_kind kinds[] = {SPACE_ORDERED, SPACE_ORDERED};
+    for (size_t i = 0; i < N_SETTINGS; i++) {
+        raw[2 * i] = (double)(i % 9);
+        raw[2 * i + 1] = (double)(i / 9);
+    }
+    assert_int_equal(space_init(space, raw, N_SETTINGS, 2, kinds), 0);
+    *engine = (struct engine){
+        .space = space,
+        .search = &search_auto,
+        .policy = {.final_share = 0.2, .races_on = true, .races_again = true, .chooses_again = true},
+        .margin = -log1p(-0.1),
+        .tolerance = -log1p(-0.1),
+        .confidence_share = 0.95,
+        .budget_seconds = N_RUNS,
+        .end_seconds = N_RUNS,
+        .run_seconds = 1,
+        .design_share = 1,
+    };
+    assert_int_equal(engine_init(engine, 0, 5), 0);
+    for (size_t i = 0; i < N_SETTINGS; i++)
+        engine->points[i].in_flight_bytes = 1;
+    engine_expect_costs(engine);
+}
+
+static struct fst_search *begin_search(void)
+{
+    struct fst_options options = FST_OPTIONS;
+    struct fst_space *space = fst_space_new();
+    options.budget = N_RUNS;
+    options.run_cost = 1;
+    options.seed = 5;
+    assert_int_equal(fst_space_add_sizes(space, "block", 1, 256), 0);
+    assert_int_equal(fst_space_add_reals(space, "depth", 1, 32, 6, 1), 0);
+    struct fst_search *search = fst_search_new(space, &options);
+    fst_space_free(space);
+    assert_non_null(search);
+    return search;
+}
+
+/* The library adds nothing to the engine's decisions and takes nothing away. */
+TEST(the_engine_decides_bit_for_bit)
+{
+    struct engine engine;
+    struct space space;
+    struct fst_search *search = begin_search();
+    struct engine_run run;
+    struct fst_run asked;
+    struct fst_answer answer;
+    begin_engine(&engine, &space);
+    for (size_t turn = 0; fst_ask(search, FST_USED_COSTS, &asked) == 1; turn++) {
+        int code = ENGINE_TURN;
+        while (code == ENGINE_TURN)
+            code = engine_ask(&engine, (double)turn, &run);
+        assert_int_equal(code, ENGINE_RUN);
+        assert_int_equal(asked.setting, run.point);
+        assert_int_equal(asked.confirming, run.confirming);
+        double rate = exp(response_at(asked.values, turn));
+        struct engine_result result = {
+            .response = log(rate), .bps = INFINITY, .latency_ns = NAN, .p99_ns = NAN, .seconds = 1};
+        assert_int_equal(engine_tell(&engine, &run, &result), 0);
+        engine_tell_cost(&engine, run.point, 1, 0, 0, INFINITY);
+        assert_int_equal(fst_tell(search, &asked, rate, 1), 0);
+    }
+    while (engine_ask(&engine, N_RUNS, &run) == ENGINE_TURN) {
+    }
+    assert_int_equal(fst_answer(search, &answer), 0);
+    assert_int_equal(answer.recommended.setting, engine.chosen);
+    double share = -expm1(-engine.shortfall);
+    assert_memory_equal(&answer.shortfall, &share, sizeof share);
+    engine_done(&engine);
+    space_done(&space);
+    fst_search_free(search);
 }
