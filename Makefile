@@ -470,7 +470,7 @@ check-statistics: $(call programs,$(statistics_sources),release) | deps ## study
 	cp build/statistics.md docs/statistics.md; cat docs/statistics.md; exit $$status
 
 .PHONY: compare-programs
-compare-programs: build/release/tests/compare/trial_server build/release/tests/compare/peers/dlib ## build what the comparison with other optimisers needs
+compare-programs: build/release/tests/compare/trial_server build/release/tests/compare/peers/dlib build/release/libfstune.so.0 ## build what the comparison with other optimisers needs
 # Half an hour on a quiet machine. LIVE: more options, as LIVE="--patterns read,write --repeats 3" or LIVE=--smoke.
 compare-live: build/release/fstune | deps-live ## fstune, Optuna driving fio and a fio grid side by side on the file system of DIR; writes build/live.json
 	$(Q)tests/compare/live --fstune $< --json build/live.json $(LIVE) '$(DIR)'
