@@ -6,38 +6,54 @@
 #include "models/library/library_internal.h"
 
 #include <gsl/gsl_errno.h>
-#include <pthread.h>
+#include <stdatomic.h>
 
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static atomic_flag lock = ATOMIC_FLAG_INIT; /* held for a few instructions alone */
 static size_t n_inside;
 static gsl_error_handler_t *before;
 static _Thread_local bool is_inside;
 
+static void take_lock(void)
+{
+    while (atomic_flag_test_and_set_explicit(&lock, memory_order_acquire)) {
+    }
+}
+
+static void give_lock(void)
+{
+    atomic_flag_clear_explicit(&lock, memory_order_release);
+}
+
+/* Where there was no handler, GSL's own ends the process. */
 static void pass_on(const char *reason, const char *file, int line, int code)
 {
     if (is_inside)
         return;
-    pthread_mutex_lock(&lock);
-    gsl_error_handler_t *ours = gsl_set_error_handler(before);
+    take_lock();
+    gsl_error_handler_t *handler = before;
+    give_lock();
+    if (handler != NULL) {
+        handler(reason, file, line, code);
+        return;
+    }
+    gsl_set_error_handler(NULL);
     gsl_error(reason, file, line, code);
-    gsl_set_error_handler(ours);
-    pthread_mutex_unlock(&lock);
 }
 
 void library_guard_enter(void)
 {
-    pthread_mutex_lock(&lock);
+    take_lock();
     if (n_inside++ == 0)
         before = gsl_set_error_handler(pass_on);
-    pthread_mutex_unlock(&lock);
+    give_lock();
     is_inside = true;
 }
 
 void library_guard_leave(void)
 {
     is_inside = false;
-    pthread_mutex_lock(&lock);
+    take_lock();
     if (--n_inside == 0)
         gsl_set_error_handler(before);
-    pthread_mutex_unlock(&lock);
+    give_lock();
 }

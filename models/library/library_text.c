@@ -2,12 +2,11 @@
 #include "models/library/library_internal.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define FIRST_ROOM 4096
+#define FIRST_ROOM    4096
+#define NUMBER_DIGITS 16 /* the bits of a double, base 16 */
 
 int library_text_reserve(struct library_text *text, size_t n_bytes)
 {
@@ -37,20 +36,28 @@ void library_text_word(struct library_text *text, const char *word)
     add(text, word, strlen(word));
 }
 
+/* At least so many digits of a count. */
+static void add_digits(struct library_text *text, uint64_t count, unsigned base, size_t n_least)
+{
+    char word[LIBRARY_WORD_BYTES] = "";
+    size_t place = sizeof word - 1;
+    for (; count > 0 || n_least > 0; count /= base) {
+        word[--place] = "0123456789abcdef"[count % base];
+        n_least -= n_least > 0;
+    }
+    library_text_word(text, word + place);
+}
+
 void library_text_count(struct library_text *text, uint64_t count)
 {
-    char word[LIBRARY_WORD_BYTES];
-    snprintf(word, sizeof word, "%" PRIu64, count);
-    library_text_word(text, word);
+    add_digits(text, count, 10, 1);
 }
 
 void library_text_number(struct library_text *text, double number)
 {
-    char word[LIBRARY_WORD_BYTES];
     uint64_t bits;
     memcpy(&bits, &number, sizeof bits);
-    snprintf(word, sizeof word, "%016" PRIx64, bits);
-    library_text_word(text, word);
+    add_digits(text, bits, 16, NUMBER_DIGITS);
 }
 
 void library_text_end_line(struct library_text *text)
@@ -172,9 +179,7 @@ int fst_save(const struct fst_search *search, char **ret_text, size_t *ret_lengt
         return -ENOMEM;
     add(&copy, search->text.bytes, search->text.n);
     library_text_word(&copy, "end");
-    char digest[LIBRARY_WORD_BYTES];
-    snprintf(digest, sizeof digest, "%016" PRIx64, library_text_digest(search->text.bytes, search->text.n));
-    library_text_word(&copy, digest);
+    add_digits(&copy, library_text_digest(search->text.bytes, search->text.n), 16, NUMBER_DIGITS);
     library_text_end_line(&copy);
     copy.bytes[copy.n] = '\0';
     *ret_text = copy.bytes;
