@@ -142,7 +142,7 @@ static void note_told(struct fst_search *search, const struct engine_run *run,
     library_text_number(text, result->cost);
     library_text_number(text, result->std_error);
     library_text_count(text, result->n);
-    for (size_t i = 0; i < search->limits.n; i++)
+    for (size_t i = 0; result->effects != NULL && i < search->limits.n; i++)
         library_text_number(text, result->effects[i]);
     library_text_end_line(text);
 }

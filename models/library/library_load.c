@@ -19,9 +19,9 @@ struct description {
     struct fst_space *space;
     struct fst_options options;
     struct fst_limit limits[FST_MAX_LIMITS];
-    char *names[FST_MAX_LIMITS]; /* owned */
-    const char *left_out;        /* a digit for each combination */
-    double *prices;              /* owned */
+    char *names, *next_name; /* room for all names; owned */
+    const char *left_out;    /* a digit for each combination */
+    double *prices;          /* owned */
     size_t n_combinations, n_prices, next_left_out, next_price;
     size_t baseline; /* one more than its number; 0: there is none */
     double baseline_values[FST_MAX_FACTORS];
@@ -96,13 +96,18 @@ static void take_line_end(struct reader *reader)
         reader->damaged = true;
 }
 
-/* The rest of the line, owned by the caller. */
-static char *take_name(struct reader *reader)
+/* The rest of the line, as a text of its own. */
+static char *take_name(struct reader *reader, struct description *description)
 {
+    char *name = description->next_name;
     const char *from = reader->at;
     while (reader->at < reader->end && *reader->at != '\n')
         reader->at++;
-    return strndup(from, (size_t)(reader->at - from));
+    size_t n = (size_t)(reader->at - from);
+    memcpy(name, from, n);
+    name[n] = '\0';
+    description->next_name = name + n + 1;
+    return name;
 }
 
 static bool begins_with(const struct reader *reader, const char *word)
@@ -118,14 +123,13 @@ static int take_factor(struct reader *reader, struct description *description)
     take_word(reader);
     size_t kind = take_count(reader), n = take_count(reader);
     double *levels = take_numbers(reader, n);
-    char *name = take_name(reader);
-    int result = name == NULL || (levels == NULL && !reader->damaged) ? -ENOMEM : -EBADMSG;
+    char *name = take_name(reader, description);
+    int result = levels == NULL && !reader->damaged ? -ENOMEM : -EBADMSG;
     take_line_end(reader);
     if (result == -EBADMSG && !reader->damaged && kind <= SPACE_CATEGORY)
         result = kind == SPACE_CATEGORY ? fst_space_add_choices(description->space, name, n)
                                         : fst_space_add_levels(description->space, name, levels, n);
     free(levels);
-    free(name);
     return result;
 }
 
@@ -156,16 +160,14 @@ static void take_options(struct reader *reader, struct description *description)
     take_line_end(reader);
 }
 
-static int take_limit(struct reader *reader, struct description *description)
+static void take_limit(struct reader *reader, struct description *description)
 {
-    size_t n = description->options.n_limits++;
+    struct fst_limit *limit = &description->limits[description->options.n_limits++];
     take_word(reader);
-    struct fst_limit *limit = &description->limits[n];
     limit->bound = take_number(reader);
     limit->at_least = take_count(reader) != 0;
-    limit->name = description->names[n] = take_name(reader);
+    limit->name = take_name(reader, description);
     take_line_end(reader);
-    return limit->name != NULL ? 0 : -ENOMEM;
 }
 
 static int is_left_out(const double *values, void *context)
@@ -216,7 +218,9 @@ static int take_description(struct reader *reader, struct description *descripti
 {
     int result = 0;
     description->space = fst_space_new();
-    if (description->space == NULL)
+    /* The end of each line makes room for the end of its name. */
+    description->names = description->next_name = malloc((size_t)(reader->end - reader->at) + 1);
+    if (description->space == NULL || description->names == NULL)
         return -ENOMEM;
     while (result == 0 && begins_with(reader, "factor"))
         result = take_factor(reader, description);
@@ -225,7 +229,7 @@ static int take_description(struct reader *reader, struct description *descripti
     if (result == 0)
         take_options(reader, description);
     while (result == 0 && begins_with(reader, "limit") && description->options.n_limits < FST_MAX_LIMITS)
-        result = take_limit(reader, description);
+        take_limit(reader, description);
     if (result == 0 && begins_with(reader, "prices"))
         result = take_prices(reader, description);
     if (result == 0 && description->baseline > 0)
@@ -241,8 +245,7 @@ static int take_description(struct reader *reader, struct description *descripti
 static void forget(struct description *description)
 {
     fst_space_free(description->space);
-    for (size_t i = 0; i < FST_MAX_LIMITS; i++)
-        free(description->names[i]);
+    free(description->names);
     free(description->prices);
 }
 

@@ -16,10 +16,6 @@ void *__libc_malloc(size_t n_bytes);
 void *__libc_calloc(size_t n, size_t n_bytes);
 void *__libc_realloc(void *memory, size_t n_bytes);
 void __libc_free(void *memory);
-void *malloc(size_t n_bytes);
-void *calloc(size_t n, size_t n_bytes);
-void *realloc(void *memory, size_t n_bytes);
-void free(void *memory);
 #endif
 
 static volatile bool counts;                   /* volatile: compilers know that malloc changes no variable */
