@@ -289,6 +289,11 @@ build/$(1)/libfstune.so.0: $$(engine_objects_$(1)) models/library/fstune.map
 	$$(Q)$$(CC) $$(compile_$(1)) $$(CFLAGS) -shared -Wl,-soname,libfstune.so.0 -Wl,--version-script=models/library/fstune.map $$(link_$(1)) $$(LDFLAGS) \
 	    $$(engine_objects_$(1)) -lgsl -lgslcblas -lm -o $$@
 
+# One object that shows its own functions alone, so that its other names meet none of the program's.
+build/$(1)/libfstune.a: $$(engine_objects_$(1))
+	$$(call say,AR,$$@)
+	$$(Q)rm -f $$@ && $$(LD) -r $$^ -o $$(@:.a=.o) && objcopy --wildcard --keep-global-symbol='fst_*' $$(@:.a=.o) && $$(AR) rcs $$@ $$(@:.a=.o)
+
 $(foreach t,$(test_sources),$(eval $(call rules-of-test,$(1),$(patsubst tests/%/,%,$(dir $(t))),$(t:%.c=%))))
 $(foreach t,$(perf_sources) $(statistics_sources) $(compare_sources) $(study_sources),$(eval $(call rules-of-test,$(1),tuner,$(t:%.c=%))))
 endef
@@ -477,7 +482,7 @@ check-statistics: $(call programs,$(statistics_sources),release) | deps ## study
 	cp build/statistics.md docs/statistics.md; cat docs/statistics.md; exit $$status
 
 .PHONY: compare-programs
-compare-programs: build/release/tests/compare/trial_server build/release/tests/compare/peers/dlib ## build what the comparison with other optimisers needs
+compare-programs: build/release/tests/compare/trial_server build/release/tests/compare/peers/dlib build/release/libfstune.so.0 ## build what the comparison with other optimisers needs
 # Half an hour on a quiet machine. LIVE: more options, as LIVE="--patterns read,write --repeats 3" or LIVE=--smoke.
 compare-live: build/release/fstune | deps-live ## fstune, Optuna driving fio and a fio grid side by side on the file system of DIR; writes build/live.json
 	$(Q)tests/compare/live --fstune $< --json build/live.json $(LIVE) '$(DIR)'
@@ -621,23 +626,24 @@ install: build/release/fstune build/release/libfstune-profile.so $(generated) ##
 	    esac; \
 	done
 
-# libfstune, its header and what pkg-config says of it, for programs that tune themselves (docs/library.md).
-library := build/release/libfstune.so.0:$(PREFIX)/lib/libfstune.so.0:644 models/library/fstune.h:$(PREFIX)/include/fstune/fstune.h:644 \
-           build/libfstune.so:$(PREFIX)/lib/libfstune.so:644 build/fstune.pc:$(PREFIX)/lib/pkgconfig/fstune.pc:644
+# libfstune, its header, manual page and what pkg-config says of it, for programs that tune themselves (docs/library.md).
+LIB_DIR ?= $(PREFIX)/lib
+library := build/release/libfstune.so.0:$(LIB_DIR)/libfstune.so.0:644 build/release/libfstune.a:$(LIB_DIR)/libfstune.a:644 \
+           models/library/fstune.h:$(PREFIX)/include/fstune/fstune.h:644 build/fstune.pc:$(LIB_DIR)/pkgconfig/fstune.pc:644 \
+           docs/fstune.3:$(PREFIX)/share/man/man3/fstune.3:644
 .PHONY: install-library uninstall-library build/fstune.pc
-build/libfstune.so: Makefile
-	@mkdir -p $(@D)
-	$(Q)echo 'INPUT(libfstune.so.0)' >$@
 build/fstune.pc:
 	@mkdir -p $(@D)
-	$(Q)printf '%s\n' 'Name: fstune' 'Description: looks for the best of many settings by noisy measurements' \
-	    "Version: $$(sed -n '1s/.*(\(.*\)).*/\1/p' configs/debian/changelog)" 'Cflags: -I$(PREFIX)/include' 'Libs: -L$(PREFIX)/lib -lfstune' >$@
-install-library: build/release/libfstune.so.0 build/libfstune.so build/fstune.pc ## install libfstune and its header under PREFIX, below DESTDIR
+	$(Q)printf '%s\n' 'Name: fstune' 'Description: looks for the best of many settings by noisy measurements' 'Requires.private: gsl' \
+	    "Version: $$(sed -n '1s/.*(\(.*\)).*/\1/p' configs/debian/changelog)" 'Cflags: -I$(PREFIX)/include' 'Libs: -L$(LIB_DIR) -lfstune' >$@
+install-library: build/release/libfstune.so.0 build/release/libfstune.a build/fstune.pc ## install libfstune and its header under PREFIX, below DESTDIR
 	$(Q)set -e; for entry in $(library); do \
 	    place=$${entry#*:}; install -D -m $${place##*:} "$${entry%%:*}" '$(DESTDIR)'$${place%:*}; \
 	done
+	$(Q)ln -sf libfstune.so.0 '$(DESTDIR)$(LIB_DIR)/libfstune.so'
 uninstall-library: ## remove what install-library put there
 	$(Q)for entry in $(library); do place=$${entry#*:}; rm -f '$(DESTDIR)'$${place%:*}; done
+	$(Q)rm -f '$(DESTDIR)$(LIB_DIR)/libfstune.so'
 	$(Q)rmdir '$(DESTDIR)$(PREFIX)/include/fstune' 2>/dev/null || true
 
 # Nothing else: what somebody added stays, and so do the directories that others use too.
@@ -673,7 +679,7 @@ deb: | deps-deb ## a Debian package and its source package, in build/deb
 	    || { tail -n 30 ../build.log >&2; exit 1; }
 	@ls build/deb/*.deb build/deb/*.dsc
 
-check-packaging: build/release/fstune build/release/libfstune-profile.so build/release/libfstune.so.0 $(generated) | deps-packaging ## check manual page, completion, units, cron job, install and uninstall
+check-packaging: build/release/fstune build/release/libfstune-profile.so build/release/libfstune.so.0 build/release/libfstune.a $(generated) | deps-packaging ## check manual page, completion, units, cron job, install and uninstall
 	$(Q)FSTUNE=build/release/fstune tests/packaging/run
 
 # Minutes, and a network: a small Debian is made, kept in build/chroot.tar for the next time.

@@ -46,7 +46,7 @@ static void measure(struct fst_search *search, const struct fst_run *run, int fi
     if (rate > 0)
         fst_tell(search, run, rate, now_seconds() - start);
     else
-        fst_fail(search, run);
+        fst_fail(search, run, now_seconds() - start);
 }
 
 static int answer(const struct fst_search *search)
@@ -82,8 +82,8 @@ int main(int argc, char **argv)
         fputs("usage: own_block_size FILE SECONDS\n", stderr);
         return 2;
     }
-    options.budget_seconds = atof(argv[2]);
-    options.run_seconds = 0.02;
+    options.budget = atof(argv[2]);
+    options.run_cost = 0.02;
     options.price = price_of;
     struct fst_search *search = fst_search_new(space, &options);
     fst_space_free(space);

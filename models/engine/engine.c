@@ -34,12 +34,16 @@ static int allocate(struct engine *engine)
     engine->points = calloc(n + engine->n_outside_most, sizeof *engine->points);
     engine->verdicts = calloc(n, sizeof *engine->verdicts);
     engine->seconds = calloc(n, sizeof *engine->seconds);
-    engine->feasible = engine->limit_ns > 0 ? calloc(n, sizeof *engine->feasible) : NULL;
+    engine->scratch.points = calloc(n, sizeof *engine->scratch.points);
+    engine->scratch.contenders = calloc(n, sizeof *engine->scratch.contenders);
+    engine->scratch.verdicts = calloc(n, sizeof *engine->scratch.verdicts);
+    engine->feasible = engine_is_limited(engine) ? calloc(n, sizeof *engine->feasible) : NULL;
     engine->search_state = calloc(1, engine->search->state_size);
     engine->rng = gsl_rng_alloc(gsl_rng_mt19937);
     return engine->points == NULL || engine->verdicts == NULL || engine->seconds == NULL ||
-                   (engine->limit_ns > 0 && engine->feasible == NULL) || engine->search_state == NULL ||
-                   engine->rng == NULL
+                   (engine_is_limited(engine) && engine->feasible == NULL) || engine->search_state == NULL ||
+                   engine->rng == NULL || engine->scratch.points == NULL ||
+                   engine->scratch.contenders == NULL || engine->scratch.verdicts == NULL
                ? -ENOMEM
                : 0;
 }
@@ -58,7 +62,7 @@ int engine_init(struct engine *engine, double now_seconds, uint64_t seed)
         result = belief_init(&engine->belief, engine->space, engine->search->model, FALLBACK_STD);
     }
     /* What a few runs find late can no longer be shown to keep a limit. */
-    engine->belief.ignores_lone_peaks = engine->limit_ns > 0;
+    engine->belief.ignores_lone_peaks = engine_is_limited(engine);
     return result < 0 ? result
                       : engine->search->init(engine->search_state, engine->space,
                                              first_design_size(engine, now_seconds), engine->rng);
@@ -73,6 +77,9 @@ void engine_done(struct engine *engine)
     free(engine->verdicts);
     free(engine->seconds);
     free(engine->feasible);
+    free(engine->scratch.points);
+    free(engine->scratch.contenders);
+    free(engine->scratch.verdicts);
     if (engine->rng != NULL)
         gsl_rng_free(engine->rng);
     belief_done(&engine->belief);
@@ -133,8 +140,11 @@ static double explore_end_seconds(const struct engine *engine)
 /* Points that knowledge from elsewhere says are worth a first look. */
 static int look_at_known(struct engine *engine, double now_seconds)
 {
-    size_t points[KNOWN_MAX], n = engine_known_points(engine, points, KNOWN_MAX);
+    size_t points[KNOWN_MAX], n = 0;
+    int result = engine_known_points(engine, points, KNOWN_MAX, &n);
     (void)now_seconds;
+    if (result < 0)
+        return result;
     engine_queue(engine, points, n, false, explore_end_seconds(engine));
     return go_on(engine, ENGINE_SENTINELS);
 }
@@ -231,12 +241,12 @@ static int weigh(struct engine *engine, double now_seconds)
 }
 
 /* Whether the runs after the choice made a choice doubtful that had been settled, and time is left for more.
- * With a limit on latency, points were excluded for good by now, and another race would not bring them back.
+ * With a limit, points were excluded for good by now, and another race would not bring them back.
  */
 static bool is_worth_another_race(const struct engine *engine, double now_seconds)
 {
     return engine->policy.races_again && engine->stop == ENGINE_STOP_SEPARATED && !engine->conclusive &&
-           engine->chosen != ENGINE_NONE && engine->limit_ns <= 0 &&
+           engine->chosen != ENGINE_NONE && !engine_is_limited(engine) &&
            engine_has_time(engine, now_seconds, engine_race_end_seconds(engine), LEAST_RACE_RUNS);
 }
 

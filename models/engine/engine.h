@@ -155,6 +155,9 @@ struct engine {
     double writes_left_bytes; /* for the replays after the choice; INFINITY: they cost nothing */
     enum engine_stop stop;
     size_t counterpart; /* run ENGINE_COUNTERPART_REPLAYS times beside the replays after the choice */
+    /* Borrowed, by point of the space: probability that it keeps other limits, of which only the caller
+     * knows; NULL, also at engine_init: there are none. */
+    const double *kept;
 
     /* What the engine knows and decides; to be read. */
     struct belief belief;
@@ -186,7 +189,12 @@ struct engine {
     double shortfall; /* what is lost at most, on the response's scale, with the confidence; NaN: unknown */
     double
         expected_shortfall; /* by what is believed of the best and the chosen point; 0 where both are one */
-    bool is_proved;         /* within the margin of the best by its own replays, not on average */
+    struct {
+        size_t *points;
+        struct contender *contenders;
+        enum verdict *verdicts;
+    } scratch;      /* of engine_choose, which so never lacks memory; owned, by point of the space */
+    bool is_proved; /* within the margin of the best by its own replays, not on average */
     bool conclusive;
 };
 
@@ -239,7 +247,11 @@ double engine_hopeless(const struct engine *engine, const struct engine_run *run
 
 /* --- what is known of a point --- */
 
-/* Probability that no more than a hundredth of its requests take longer than the limit; 1 without a limit. */
+/* Whether there is a limit on latency, or another one of the caller's. */
+bool engine_is_limited(const struct engine *engine);
+
+/* Probability that no more than a hundredth of its requests take longer than the limit, and that it keeps the
+ * caller's own; 1 without a limit. */
 double engine_feasible(const struct engine *engine, size_t point);
 
 /* Whether its runs prove that with the confidence asked for; or speak against it. */

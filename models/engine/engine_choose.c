@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 
 #define JUDGE_DRAWS 2048
 #define CAUTIOUS_SD 1.645
@@ -64,23 +63,17 @@ static size_t list_eligible(const struct engine *engine, size_t *ret_points, siz
 
 static void set_verdicts(struct engine *engine, const size_t *points, size_t n, size_t best)
 {
-    struct contender *contenders = calloc(n, sizeof *contenders);
-    enum verdict *verdicts = calloc(n, sizeof *verdicts);
+    struct contender *contenders = engine->scratch.contenders;
     for (size_t i = 0; i < engine->space->n_points; i++)
         engine->verdicts[i] = VERDICT_WORSE;
-    if (contenders != NULL && verdicts != NULL) {
-        for (size_t i = 0; i < n; i++) {
-            contenders[i].moments = engine->belief.moments[points[i]];
-            contenders[i].run_variance =
-                belief_run_variance(&engine->belief, points[i], &contenders[i].run_df);
-        }
-        compare_all(contenders, n, best, engine->margin, engine->confidence_share, ENGINE_MIN_REPLAYS,
-                    verdicts);
-        for (size_t i = 0; i < n; i++)
-            engine->verdicts[points[i]] = verdicts[i];
+    for (size_t i = 0; i < n; i++) {
+        contenders[i].moments = engine->belief.moments[points[i]];
+        contenders[i].run_variance = belief_run_variance(&engine->belief, points[i], &contenders[i].run_df);
     }
-    free(contenders);
-    free(verdicts);
+    compare_all(contenders, n, best, engine->margin, engine->confidence_share, ENGINE_MIN_REPLAYS,
+                engine->scratch.verdicts);
+    for (size_t i = 0; i < n; i++)
+        engine->verdicts[points[i]] = engine->scratch.verdicts[i];
 }
 
 /* What is lost on average by taking the point instead of the best-looking one, as a difference of logs, by
@@ -145,8 +138,7 @@ static size_t choose_among(const struct engine *engine, const size_t *points, si
 
 void engine_choose(struct engine *engine)
 {
-    size_t *points = malloc(engine->space->n_points * sizeof *points), n = 0;
-    size_t best = points != NULL ? list_eligible(engine, points, &n) : ENGINE_NONE;
+    size_t *points = engine->scratch.points, n = 0, best = list_eligible(engine, points, &n);
     engine->best = engine->chosen = ENGINE_NONE;
     if (best != ENGINE_NONE) {
         set_verdicts(engine, points, n, best);
@@ -154,7 +146,6 @@ void engine_choose(struct engine *engine)
         if (!engine->prefers_fastest)
             engine->chosen = choose_among(engine, points, n, points[best]);
     }
-    free(points);
 }
 
 /* By the belief where there is one, else by the replays. */

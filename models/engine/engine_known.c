@@ -1,6 +1,7 @@
 /* Where prior knowledge says to look first. */
 #include "models/engine/engine_internal.h"
 
+#include <errno.h>
 #include <gsl/gsl_sort.h>
 #include <stdlib.h>
 
@@ -20,7 +21,7 @@ static size_t add_best(const struct engine *engine, const double *mean, size_t w
     return n;
 }
 
-size_t engine_known_points(const struct engine *engine, size_t *ret_points, size_t room)
+int engine_known_points(const struct engine *engine, size_t *ret_points, size_t room, size_t *ret_n)
 {
     const struct belief_prior *prior = &engine->belief.prior;
     size_t *order = calloc(engine->space->n_points, sizeof *order), n = 0;
@@ -28,8 +29,10 @@ size_t engine_known_points(const struct engine *engine, size_t *ret_points, size
         size_t wanted = i == 0 ? FIRST_POINTS : FIRST_POINTS / 2;
         n = add_best(engine, prior->mean[i], wanted < room - n ? wanted : room - n, order, ret_points, n);
     }
+    *ret_n = n;
+    int result = order != NULL ? 0 : -ENOMEM;
     free(order);
-    return n;
+    return result;
 }
 
 /* The best point whose coordinate in one dimension is `level`. */

@@ -49,35 +49,47 @@ static double kept_by_law(const struct engine *engine, size_t point)
                                sqrt(belief->variance[point] + std * std));
 }
 
+bool engine_is_limited(const struct engine *engine)
+{
+    return engine->limit_ns > 0 || engine->kept != NULL;
+}
+
+/* Whether runs of the point tell of the limits. */
+static bool is_judged(const struct engine *engine, size_t point)
+{
+    const struct engine_point *of = &engine->points[point];
+    return engine->limit_ns > 0 ? of->limit.n_timed > 0 : of->n_runs > 0;
+}
+
 double engine_feasible(const struct engine *engine, size_t point)
 {
-    if (engine->limit_ns <= 0)
-        return 1;
     const struct engine_point *of = &engine->points[point];
-    return of->limit.n_timed > 0 ? kept_by_runs(of) : kept_by_law(engine, point);
+    double kept = engine->kept != NULL ? engine->kept[point] : 1;
+    if (engine->limit_ns <= 0)
+        return kept;
+    return kept * (of->limit.n_timed > 0 ? kept_by_runs(of) : kept_by_law(engine, point));
 }
 
 bool engine_keeps_limit(const struct engine *engine, size_t point)
 {
-    return engine->limit_ns <= 0 || (engine->points[point].limit.n_timed > 0 &&
-                                     engine_feasible(engine, point) >= engine->confidence_share);
+    return !engine_is_limited(engine) ||
+           (is_judged(engine, point) && engine_feasible(engine, point) >= engine->confidence_share);
 }
 
 bool engine_misses_limit(const struct engine *engine, size_t point)
 {
-    return engine->limit_ns > 0 && engine->points[point].limit.n_timed > 0 &&
-           engine_feasible(engine, point) < MISSED;
+    return engine_is_limited(engine) && is_judged(engine, point) && engine_feasible(engine, point) < MISSED;
 }
 
 bool engine_is_hopeless(const struct engine *engine, size_t point)
 {
-    return engine->limit_ns > 0 && engine_feasible(engine, point) < MISSED;
+    return engine_is_limited(engine) && engine_feasible(engine, point) < MISSED;
 }
 
 double engine_limit_open(const struct engine *engine, size_t point)
 {
     const struct engine_point *of = &engine->points[point];
-    if (engine->limit_ns <= 0 || engine_keeps_limit(engine, point))
+    if (!engine_is_limited(engine) || engine_keeps_limit(engine, point))
         return 0;
     double feasible = engine_feasible(engine, point), runs = (double)of->n_runs;
     return feasible * (1 - feasible) / (1 + runs);

@@ -38,13 +38,14 @@ static int list_likely(const struct engine *engine, double response, size_t most
 }
 
 /* Whether an isolated fast point is a larger risk for the choice than the points that the surrogate knows
- * about. none: the probability that no such point exists. */
-static bool is_feared(struct engine *engine, double none)
+ * about. none: the probability that no such point exists. 0 or -ENOMEM. */
+static int weigh_fear(struct engine *engine, double none, bool *ret_feared)
 {
     double probability = 0;
-    return belief_probability_within(&engine->belief, engine->chosen, engine->margin, DRAWS, engine->rng,
-                                     &probability) == 0 &&
-           none * none < probability;
+    int result = belief_probability_within(&engine->belief, engine->chosen, engine->margin, DRAWS,
+                                           engine->rng, &probability);
+    *ret_feared = result == 0 && none * none < probability;
+    return result == -ENOMEM ? result : 0;
 }
 
 int engine_list_lone_peaks(struct engine *engine, size_t most, size_t *ret_points, size_t *ret_n)
@@ -59,7 +60,9 @@ int engine_list_lone_peaks(struct engine *engine, size_t most, size_t *ret_point
     if (result < 0 || n == 0)
         return result;
     double none = belief_no_lone_peaks(&engine->belief, engine->chosen, response);
-    if (sum >= LEAST_SHARE * (1 - none) && is_feared(engine, none))
-        *ret_n = n;
-    return 0;
+    bool feared = false;
+    if (sum >= LEAST_SHARE * (1 - none))
+        result = weigh_fear(engine, none, &feared);
+    *ret_n = feared ? n : 0;
+    return result;
 }

@@ -19,14 +19,15 @@
 #define LIKELY        0.5 /* a point keeps the limit on latency: others are judged by it */
 
 /* Points whose response could reach the margin below the best; at most MAX_PROMISING, most promising first.
- */
-static size_t promising_points(const struct engine *engine, size_t *ret_points)
+ * 0 or -ENOMEM. */
+static int promising_points(const struct engine *engine, size_t *ret_points, size_t *ret_n)
 {
     const struct belief *belief = &engine->belief;
     size_t n_points = engine->space->n_points, n = 0;
     double *upper = calloc(n_points, sizeof *upper), highest = -INFINITY;
     size_t *order = malloc(n_points * sizeof *order);
-    if (upper != NULL && order != NULL) {
+    int result = upper != NULL && order != NULL ? 0 : -ENOMEM;
+    if (result == 0) {
         for (size_t i = 0; i < n_points; i++) {
             double sd = sqrt(belief->variance[i]);
             bool out = belief->excluded[i] || engine_is_hopeless(engine, i);
@@ -41,7 +42,8 @@ static size_t promising_points(const struct engine *engine, size_t *ret_points)
     }
     free(upper);
     free(order);
-    return n;
+    *ret_n = n;
+    return result;
 }
 
 /* Is a cheaper than b, by what is known for sure? Ties go to the higher response: equal bytes in flight at a
@@ -55,7 +57,7 @@ static bool cheaper(const struct engine *engine, size_t a, double response_a, si
 /* A point that does not keep the limit in this draw is none of it. */
 static void draw_limit(struct engine *engine, const size_t *points, size_t n, double *draw)
 {
-    for (size_t i = 0; i < n && engine->limit_ns > 0; i++) {
+    for (size_t i = 0; i < n && engine_is_limited(engine); i++) {
         if (gsl_rng_uniform(engine->rng) >= engine_feasible(engine, points[i]))
             draw[i] = -INFINITY;
     }
@@ -115,13 +117,13 @@ static int draw_votes(struct engine *engine, const size_t *points, size_t n, dou
 /* Points of the next block. */
 static int choose_block(struct engine *engine, size_t *ret_runs, size_t *ret_n)
 {
-    size_t points[MAX_PROMISING], order[MAX_PROMISING], n_runs = 0;
+    size_t points[MAX_PROMISING], order[MAX_PROMISING], n_runs = 0, n = 0;
     double votes[MAX_PROMISING] = {0};
-    size_t n = promising_points(engine, points);
+    int result = promising_points(engine, points, &n);
     *ret_n = 0;
-    if (n == 0)
-        return 0;
-    int result = draw_votes(engine, points, n, votes);
+    if (result < 0 || n == 0)
+        return result;
+    result = draw_votes(engine, points, n, votes);
     if (result < 0)
         return result;
     gsl_sort_index(order, votes, 1, n);
@@ -131,22 +133,26 @@ static int choose_block(struct engine *engine, size_t *ret_runs, size_t *ret_n)
     return 0;
 }
 
-/* Each look spends a part of the error probability, so that stopping early does not raise the whole of it. */
-static bool is_settled(struct engine *engine)
+/* Each look spends a part of the error probability, so that stopping early does not raise the whole of it.
+ * 0 or -ENOMEM. */
+static int look(struct engine *engine, bool *ret_settled)
 {
+    *ret_settled = false;
     engine_choose(engine);
     if (engine->chosen == ENGINE_NONE || engine->verdicts[engine->chosen] != VERDICT_EQUIVALENT ||
         engine->points[engine->chosen].n_runs < ENGINE_CONFIRMING_LEAST)
-        return false;
+        return 0;
     double alpha = compare_spend(1 - engine->confidence_share, engine->n_looks), probability = 0;
-    if (belief_probability_within(&engine->belief, engine->chosen, engine->margin, JUDGE_DRAWS, engine->rng,
-                                  &probability) < 0)
-        return false;
+    int result = belief_probability_within(&engine->belief, engine->chosen, engine->margin, JUDGE_DRAWS,
+                                           engine->rng, &probability);
+    if (result < 0)
+        return result == -ENOMEM ? result : 0;
     /* Prior knowledge steers the search, but only what was measured may end it: the next look decides. */
     bool prior = engine->belief.prior.offset != NULL;
     if (probability >= 1 - alpha)
         belief_prior_drop(&engine->belief);
-    return probability >= 1 - alpha && !prior;
+    *ret_settled = probability >= 1 - alpha && !prior;
+    return 0;
 }
 
 /* Lists all points of a space too small for a surrogate. Of a larger space it lists none: a surrogate is
@@ -206,8 +212,10 @@ static int choose_next(struct engine *engine, size_t *ret_runs, size_t *ret_n)
 {
     /* Where the baseline cannot be measured, a night searches as any other search does. */
     bool night = engine->policy.weighs_chances && (engine_knows_baseline(engine) || lacks_measure(engine));
-    bool settled = !night && is_settled(engine);
-    int result = 0;
+    bool settled = false;
+    int result = night ? 0 : look(engine, &settled);
+    if (result < 0)
+        return result;
     if (night)
         result = choose_night_block(engine, ret_runs, ret_n);
     else if (settled)

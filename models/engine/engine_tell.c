@@ -54,7 +54,7 @@ double engine_hopeless(const struct engine *engine, const struct engine_run *run
     size_t best = belief_best(&engine->belief, HOPELESS_REPLAYS), n_points = engine->space->n_points;
     /* Only the first run of a point is cut: without its slow runs the mean of a point would be too high. */
     if (run->confirming || run->point >= n_points || best >= n_points ||
-        engine->points[run->point].n_runs > 0 || engine->search == &search_grid || engine->limit_ns > 0)
+        engine->points[run->point].n_runs > 0 || engine->search == &search_grid || engine_is_limited(engine))
         return -INFINITY;
     double df, std = sqrt(belief_run_variance(&engine->belief, best, &df));
     const struct moments *moments = &engine->belief.moments[best];

@@ -3,9 +3,11 @@
  *
  * The library decides and calculates; your program measures. It has no thread, no clock, no file, prints
  * nothing, ends no process and has no state outside of what you hold, so several searches may run in several
- * threads, each in one of them. Functions return 0, or a negative errno: -EINVAL for what makes no sense,
- * -ENOMEM, -E2BIG for a space of more than FST_MAX_POINTS settings. One thing is changed for the whole
- * process: fst_search_new turns off the GNU Scientific Library's handler that ends a process at an error.
+ * threads, each in one of them at a time. While one of its functions runs in a thread, errors of the GNU
+ * Scientific Library do not end the process in that thread; the handler that was set is there again
+ * afterwards. Functions return 0 or more, or a negative errno: -EINVAL for what makes no sense, -ENOMEM,
+ * -E2BIG for a space of more than FST_MAX_POINTS settings. After a failure all is as before, if nothing else
+ * is said.
  *
  *     struct fst_space *space = fst_space_new();
  *     fst_space_add_sizes(space, "block", 4096, 1 << 20);
@@ -32,6 +34,7 @@ extern "C" {
 
 #define FST_MAX_FACTORS 8
 #define FST_MAX_POINTS  100000
+#define FST_MAX_LIMITS  8
 
 /* --- what can be set --- */
 
@@ -41,17 +44,26 @@ struct fst_space;
 struct fst_space *fst_space_new(void);
 void fst_space_free(struct fst_space *space);
 
-/* One factor more; its values come in this order in fst_run.values. The name is copied. */
+/* One factor more; its values come in this order in fst_run.values. The name is copied; it is a text of one
+ * line. */
 
 /* Powers of two from low to high, both of which are powers of two; neighbours are alike by ratio. */
 int fst_space_add_sizes(struct fst_space *space, const char *name, uint64_t low, uint64_t high);
 /* These numbers, ascending and finite, 2 or more; neighbours are alike by their place in the list. */
 int fst_space_add_levels(struct fst_space *space, const char *name, const double *levels, size_t n);
+/* n numbers (2 or more) from low to high at equal distances, or with by_ratio at equal ratios (low > 0). */
+int fst_space_add_reals(struct fst_space *space, const char *name, double low, double high, size_t n,
+                        int by_ratio);
 /* 0 .. n - 1, none of which is between others. n >= 2. */
 int fst_space_add_choices(struct fst_space *space, const char *name, size_t n);
 
+/* Leaves out all settings with this value of the one factor and that value of the other; factors are named by
+ * their numbers, from 0. As often as wanted. */
+int fst_space_not_with(struct fst_space *space, size_t factor, double value, size_t other,
+                       double other_value);
+
 /* Leaves out the settings for which `forbidden` returns another value than 0. One function; NULL: none. It is
- * called by fst_search_new alone. */
+ * called by fst_search_new alone, once for each setting that is not left out otherwise. */
 void fst_space_forbid(struct fst_space *space, int (*forbidden)(const double *values, void *context),
                       void *context);
 
@@ -66,33 +78,51 @@ enum fst_scale {
     FST_LOWER_LINEAR
 };
 
+/* What is measured besides, and may not pass a bound: a latency, memory. Values are >= 0, the bound is > 0.
+ */
+struct fst_limit {
+    const char *name; /* a text of one line */
+    double bound;
+    int at_least; /* the effect has to be at least the bound, not at most */
+};
+
 /* To be begun with FST_OPTIONS, so that members of later versions have their defaults. */
 struct fst_options {
+    size_t size; /* of this structure, as the program that uses it knows it */
     enum fst_scale scale;
-    double tolerance;      /* what may be lost for something cheaper: a share, or a difference; > 0 */
-    double confidence;     /* 0.5 .. 0.9999 */
-    double budget_seconds; /* of the whole search, by the times that fst_ask is given; > 0 */
-    double run_seconds;    /* what a measurement is expected to take, as a guess; > 0 */
-    uint64_t seed;         /* equal seeds and equal results make equal searches */
-    int prefer_best;       /* recommend the best, not the cheapest within the tolerance */
-    /* What a setting costs to have, such as memory: of two that are as good the cheaper one is recommended.
-     * NULL: all cost the same. Called by fst_search_new alone. */
+    double tolerance;  /* what may be lost for something cheaper: a share, or a difference; > 0 */
+    double confidence; /* 0.5 .. 0.9999 */
+    double budget;     /* of the whole search, in one unit of your choice: seconds, runs, bytes; > 0 */
+    double run_cost;   /* what a measurement is expected to cost in that unit, as a guess; > 0 */
+    uint64_t seed;     /* equal seeds and equal results make equal searches */
+    int prefer_best;   /* recommend the best, not the cheapest within the tolerance */
+    /* What a setting costs to have, such as memory, >= 0: of two that are as good the cheaper one is
+     * recommended. NULL: all cost the same. Called by fst_search_new alone, once for each setting. */
     double (*price)(const double *values, void *context);
     void *context;
     /* The setting that others are compared with, and that is measured first; NULL: there is none. */
     const double *baseline;
+    /* Only settings that keep all of these, with the confidence, are recommended. At most FST_MAX_LIMITS. */
+    const struct fst_limit *limits;
+    size_t n_limits;
 };
 
 #define FST_OPTIONS                                                                                          \
     {                                                                                                        \
-        .scale = FST_HIGHER, .tolerance = 0.1, .confidence = 0.95, .budget_seconds = 60, .run_seconds = 0.1, \
-        .seed = 1                                                                                            \
+        .size = sizeof(struct fst_options), .scale = FST_HIGHER, .tolerance = 0.1, .confidence = 0.95,       \
+        .budget = 60, .run_cost = 0.1, .seed = 1                                                             \
     }
 
-/* The space may be freed afterwards. NULL with errno set where it is refused. */
+/* The space and what the options point to may be freed afterwards. NULL with errno set where it is refused.
+ */
 struct fst_search *fst_search_new(const struct fst_space *space, const struct fst_options *options);
 void fst_search_free(struct fst_search *search);
 size_t fst_search_size(const struct fst_search *search); /* settings that it may ask for */
+
+/* What an earlier search over the same settings found, of another day, host or phase of the load, steers this
+ * one as far as it turns out to predict what is measured here; it never counts as evidence. Before the first
+ * fst_ask, at most eight times. -ENODATA: that search knows too little. -EINVAL: its settings are others. */
+int fst_learn(struct fst_search *search, const struct fst_search *earlier);
 
 struct fst_run {
     size_t setting;                 /* its number, 0 .. fst_search_size() - 1 */
@@ -100,23 +130,66 @@ struct fst_run {
     int confirming; /* the choice is made, and this measures it and what it is compared with once more */
 };
 
-/* The next measurement; seconds: since the search began, never less than before. 1: *ret_run is set. 0: the
- * search is over. */
-int fst_ask(struct fst_search *search, double seconds, struct fst_run *ret_run);
+#define FST_USED_COSTS (-1.0)
 
-/* What a measurement showed, and what it took. */
-int fst_tell(struct fst_search *search, const struct fst_run *run, double value, double seconds);
-/* It could not be made: this setting is not asked for again. */
-int fst_fail(struct fst_search *search, const struct fst_run *run);
+/* The next measurement. used: how much of the budget is used up, never less than before: seconds since the
+ * search began, or FST_USED_COSTS for the sum of the costs that were told. 1: *ret_run is set. 0: the search
+ * is over. -EAGAIN: nothing more can be decided before what is outstanding was told.
+ *
+ * Several measurements may be asked for before the first of them is told, to make them at the same time; some
+ * six to sixteen at once, each of another setting. What each is then told to have cost should be its share.
+ *
+ * After -ENOMEM the search may be asked again, but no longer saved. */
+int fst_ask(struct fst_search *search, double used, struct fst_run *ret_run);
+
+/* The measurement of these values, to tell of one that was not asked for. -ENOENT: it is none of the space.
+ */
+int fst_find(const struct fst_search *search, const double *values, struct fst_run *ret_run);
+
+/* What a measurement showed, and what it cost. For a search without limits. */
+int fst_tell(struct fst_search *search, const struct fst_run *run, double value, double cost);
+
+struct fst_result {
+    double value, cost;
+    /* Where the value is a mean of n measurements: their number and its standard error. 0: it is one
+     * measurement. A mean with an error and no number counts as two measurements; more than 32 count as 32
+     * with the same standard error. */
+    double std_error;
+    size_t n;
+    const double *effects; /* as many as there are limits, in their order; each >= 0 */
+};
+int fst_tell_result(struct fst_search *search, const struct fst_run *run, const struct fst_result *result);
+
+/* It could not be made, or did not end in time, and cost so much: its setting is not asked for again. */
+int fst_fail(struct fst_search *search, const struct fst_run *run, double cost);
+/* It was not made, and says nothing of its setting. -ENOENT: it is not outstanding. */
+int fst_withdraw(struct fst_search *search, const struct fst_run *run);
+size_t fst_outstanding(const struct fst_search *search); /* asked for, and not told, failed or withdrawn */
+
 /* No more measurements: fst_ask returns 0 from now on. */
-void fst_stop(struct fst_search *search);
+int fst_stop(struct fst_search *search);
+
+/* What is left of the budget at the last fst_ask, and after the choice what the replays still need at most.
+ */
+double fst_to_go(const struct fst_search *search);
+
+/* --- what is known --- */
 
 struct fst_estimate {
     size_t setting;
     double values[FST_MAX_FACTORS];
-    double value; /* mean of its measurements, geometric where values are compared by ratio */
+    double value;     /* mean of its measurements, geometric where values are compared by ratio */
+    double std_error; /* of it */
     size_t n, n_confirming;
+    int equivalent; /* proved by its own measurements to be as good as the best, within the tolerance */
+    double kept;    /* probability that it keeps all limits */
 };
+
+/* Of any setting, at any time. -ENODATA: it was not measured, or failed. */
+int fst_look(const struct fst_search *search, size_t setting, struct fst_estimate *ret_estimate);
+
+/* The best so far, at any time, for a program that works while it searches. -ENODATA: there is none. */
+int fst_best_so_far(const struct fst_search *search, struct fst_estimate *ret_estimate);
 
 struct fst_answer {
     struct fst_estimate recommended, best;
@@ -125,8 +198,22 @@ struct fst_answer {
     int conclusive;   /* the shortfall is within the tolerance, and it was measured again after the choice */
 };
 
-/* After fst_ask returned 0. -ENODATA: nothing can be recommended. */
+/* After fst_ask returned 0. -ENODATA: nothing can be recommended, or the search is not over. What is told
+ * later changes the estimates and not the choice. */
 int fst_answer(const struct fst_search *search, struct fst_answer *ret_answer);
+
+/* --- keeping a search --- */
+
+/* All of the search as a text of ASCII lines, ended by a zero byte, to be freed by fst_text_free. -ENOTSUP: a
+ * lack of memory befell it. */
+int fst_save(const struct fst_search *search, char **ret_text, size_t *ret_length);
+void fst_text_free(char *text);
+
+/* The search as it was saved, which goes on as if it had never been away: the same numbers, bit for bit. It
+ * takes as long as the library took for it before. NULL with errno: EBADMSG: the text is damaged or cut;
+ * ENOTSUP: its version is not known here; ESTALE: this version of the library or of the machine's arithmetic
+ * decides otherwise; ENOMEM. */
+struct fst_search *fst_load(const char *text, size_t length);
 
 #ifdef __cplusplus
 }

@@ -1,9 +1,7 @@
 /* A search by a program of somebody else's, through the engine. */
-#include "models/engine/engine.h"
 #include "models/library/library_internal.h"
 
 #include <errno.h>
-#include <gsl/gsl_errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,69 +10,27 @@
 
 _Static_assert(FST_MAX_FACTORS <= SPACE_MAX_DIMS, "a space has room for all factors");
 
-struct fst_search {
-    struct fst_options options;
-    struct space space;
-    struct engine engine;
-    double *values; /* of the settings; owned */
-    size_t n, n_factors;
-    int is_over;
-};
-
-static int is_linear(enum fst_scale scale)
-{
-    return scale == FST_HIGHER_LINEAR || scale == FST_LOWER_LINEAR;
-}
-
-static double sign_of(enum fst_scale scale)
-{
-    return scale == FST_LOWER || scale == FST_LOWER_LINEAR ? -1 : 1;
-}
-
-static double response_of(enum fst_scale scale, double value)
-{
-    return sign_of(scale) * (is_linear(scale) ? value : log(value));
-}
-
-static double value_of(enum fst_scale scale, double response)
-{
-    double signless = sign_of(scale) * response;
-    return is_linear(scale) ? signless : exp(signless);
-}
-
-/* The tolerance as a difference of responses: a loss of that share, or a time so much longer. */
-static double margin_of(const struct fst_options *options)
-{
-    if (is_linear(options->scale))
-        return options->tolerance;
-    return options->scale == FST_HIGHER ? -log1p(-options->tolerance) : log1p(options->tolerance);
-}
-
-static double share_of(enum fst_scale scale, double margin)
-{
-    if (is_linear(scale))
-        return margin;
-    return scale == FST_HIGHER ? -expm1(-margin) : expm1(margin);
-}
-
-static int is_sound(const struct fst_options *options)
+static bool is_sound(const struct fst_options *options)
 {
     double most = options->scale == FST_HIGHER ? 1 : INFINITY;
     return options->tolerance > 0 && options->tolerance < most && options->confidence >= 0.5 &&
-           options->confidence <= 0.9999 && options->budget_seconds > 0 &&
-           isfinite(options->budget_seconds) && options->run_seconds > 0 && options->scale >= FST_HIGHER &&
+           options->confidence <= 0.9999 && options->budget > 0 && isfinite(options->budget) &&
+           options->run_cost > 0 && isfinite(options->run_cost) && options->scale >= FST_HIGHER &&
            options->scale <= FST_LOWER_LINEAR;
 }
 
-static const double *values_of(const struct fst_search *search, size_t setting)
+static bool is_row(const double *row, const double *values, size_t n)
 {
-    return search->values + setting * search->n_factors;
+    size_t i = 0;
+    while (i < n && !(row[i] < values[i] || row[i] > values[i]) && !isnan(values[i]))
+        i++;
+    return i == n;
 }
 
 static size_t find(const struct fst_search *search, const double *values)
 {
     for (size_t i = 0; values != NULL && i < search->n; i++) {
-        if (memcmp(values_of(search, i), values, search->n_factors * sizeof *values) == 0)
+        if (is_row(library_values(search, i), values, search->n_factors))
             return i;
     }
     return ENGINE_NONE;
@@ -83,7 +39,7 @@ static size_t find(const struct fst_search *search, const double *values)
 static void set_up_engine(struct fst_search *search)
 {
     const struct fst_options *options = &search->options;
-    double margin = margin_of(options);
+    double margin = library_margin(options->scale, options->tolerance);
     search->engine = (struct engine){
         .space = &search->space,
         .search = &search_auto,
@@ -91,48 +47,91 @@ static void set_up_engine(struct fst_search *search)
         .margin = margin,
         .tolerance = margin,
         .confidence_share = options->confidence,
-        .budget_seconds = options->budget_seconds,
-        .end_seconds = options->budget_seconds,
-        .run_seconds = options->run_seconds,
+        .budget_seconds = options->budget,
+        .end_seconds = options->budget,
+        .run_seconds = options->run_cost,
         .design_share = 1,
         .prefers_fastest = options->prefer_best != 0,
+        .kept = search->limits.kept,
     };
 }
 
-static int begin(struct fst_search *search, const struct fst_space *space)
+static int set_prices(struct fst_search *search, const struct fst_options *options)
 {
-    const struct fst_options *options = &search->options;
-    int result = library_points(space, &search->values, &search->n);
+    for (size_t i = 0; i < search->n; i++) {
+        double price =
+            options->price != NULL ? options->price(library_values(search, i), options->context) : 1;
+        if (!(price >= 0) || !isfinite(price))
+            return -EINVAL;
+        search->engine.points[i].in_flight_bytes = price;
+    }
+    return 0;
+}
+
+static int set_baseline(struct fst_search *search, const double *baseline)
+{
+    search->engine.baseline = find(search, baseline);
+    return baseline != NULL && search->engine.baseline == ENGINE_NONE ? -EINVAL : 0;
+}
+
+/* ret_left_out: as of library_points. */
+static int begin(struct fst_search *search, const struct fst_space *space, const struct fst_options *options,
+                 unsigned char **ret_left_out)
+{
+    int result = library_points(space, &search->values, ret_left_out, &search->n);
     if (result == 0)
         result = library_space(space, search->values, search->n, &search->space);
+    if (result == 0)
+        result = library_limits_init(&search->limits, options->limits, options->n_limits, &search->space,
+                                     options->seed);
     if (result < 0)
         return result;
+    search->outstanding = calloc(2 * search->n, sizeof *search->outstanding);
     set_up_engine(search);
     result = engine_init(&search->engine, 0, options->seed);
-    for (size_t i = 0; i < search->n && result == 0; i++)
-        search->engine.points[i].in_flight_bytes =
-            options->price != NULL ? options->price(values_of(search, i), options->context) : 1;
-    search->engine.baseline = find(search, options->baseline);
-    if (result == 0 && options->baseline != NULL && search->engine.baseline == ENGINE_NONE)
-        result = -EINVAL;
+    if (result == 0 && search->outstanding == NULL)
+        result = -ENOMEM;
+    if (result == 0)
+        result = set_prices(search, options);
+    if (result == 0)
+        result = set_baseline(search, options->baseline);
     if (result == 0)
         engine_expect_costs(&search->engine);
     return result;
 }
 
-struct fst_search *fst_search_new(const struct fst_space *space, const struct fst_options *options)
+static int take_options(struct fst_search *search, const struct fst_options *given,
+                        struct fst_options *ret_options)
+{
+    struct fst_options options = FST_OPTIONS;
+    if (given == NULL || given->size == 0 || given->size > sizeof options)
+        return -EINVAL;
+    memcpy(&options, given, given->size);
+    *ret_options = search->options = options;
+    search->options.price = NULL;
+    search->options.context = NULL;
+    search->options.baseline = NULL;
+    search->options.limits = NULL;
+    return is_sound(&options) ? 0 : -EINVAL;
+}
+
+struct fst_search *fst_search_new(const struct fst_space *space, const struct fst_options *given)
 {
     struct fst_search *search = calloc(1, sizeof *search);
-    int result = search == NULL ? -ENOMEM : 0;
-    /* Its own handler would end the process at the first matrix that cannot be factorised. */
-    gsl_set_error_handler_off();
-    if (result == 0 && (space == NULL || options == NULL || !is_sound(options)))
-        result = -EINVAL;
+    struct fst_options options;
+    unsigned char *left_out = NULL;
+    if (search == NULL)
+        return NULL;
+    int result = space != NULL ? take_options(search, given, &options) : -EINVAL;
+    library_guard_enter();
     if (result == 0) {
-        search->options = *options;
         search->n_factors = space->n_factors;
-        result = begin(search, space);
+        result = begin(search, space, &options, &left_out);
     }
+    if (result == 0)
+        result = library_describe(search, space, &options, left_out);
+    library_guard_leave();
+    free(left_out);
     if (result == 0)
         return search;
     fst_search_free(search);
@@ -145,8 +144,11 @@ void fst_search_free(struct fst_search *search)
     if (search == NULL)
         return;
     engine_done(&search->engine);
+    library_limits_done(&search->limits);
     space_done(&search->space);
     free(search->values);
+    free(search->outstanding);
+    free(search->text.bytes);
     free(search);
 }
 
@@ -155,74 +157,41 @@ size_t fst_search_size(const struct fst_search *search)
     return search->n;
 }
 
-int fst_ask(struct fst_search *search, double seconds, struct fst_run *ret_run)
+static bool has_equal_space(const struct fst_search *a, const struct fst_search *b)
 {
-    struct engine_run run;
-    int asked = ENGINE_TURN;
-    if (!isfinite(seconds))
-        return -EINVAL;
-    while (asked == ENGINE_TURN)
-        asked = engine_ask(&search->engine, seconds, &run);
-    if (asked < 0)
-        return asked;
-    search->is_over = asked == ENGINE_DONE;
-    if (asked == ENGINE_DONE)
-        return 0;
-    *ret_run = (struct fst_run){.setting = run.point, .confirming = run.confirming};
-    memcpy(ret_run->values, values_of(search, run.point), search->n_factors * sizeof(double));
-    return 1;
+    return a->n == b->n && a->n_factors == b->n_factors && is_row(a->values, b->values, a->n * a->n_factors);
 }
 
-int fst_tell(struct fst_search *search, const struct fst_run *run, double value, double seconds)
+int library_learn(struct fst_search *search, const double *means)
 {
-    double response = response_of(search->options.scale, value);
-    if (run->setting >= search->n || !isfinite(response) || !(seconds >= 0) || !isfinite(seconds))
-        return -EINVAL;
-    struct engine_run engine_run = {.point = run->setting, .confirming = run->confirming != 0};
-    struct engine_result result = {
-        .response = response, .bps = INFINITY, .latency_ns = NAN, .p99_ns = NAN, .seconds = seconds};
-    int told = engine_tell(&search->engine, &engine_run, &result);
-    if (told == 0)
-        engine_tell_cost(&search->engine, run->setting, seconds, 0, 0, INFINITY);
-    return told;
-}
-
-int fst_fail(struct fst_search *search, const struct fst_run *run)
-{
-    if (run->setting >= search->n)
-        return -EINVAL;
-    engine_fail(&search->engine, run->setting);
+    struct library_text *text = &search->text;
+    if (library_text_reserve(text, (search->n + 2) * LIBRARY_WORD_BYTES) < 0)
+        return -ENOMEM;
+    int result = belief_prior_add(&search->engine.belief, means);
+    if (result < 0)
+        return result;
+    library_text_word(text, "learn");
+    for (size_t i = 0; i < search->n; i++)
+        library_text_number(text, means[i]);
+    library_text_end_line(text);
     return 0;
 }
 
-void fst_stop(struct fst_search *search)
+int fst_learn(struct fst_search *search, const struct fst_search *earlier)
 {
-    if (search->engine.stop == ENGINE_STOP_NOT_YET)
-        search->engine.stop = ENGINE_STOP_INTERRUPTED;
+    if (search->was_asked || !has_equal_space(search, earlier) ||
+        search->options.scale != earlier->options.scale)
+        return -EINVAL;
+    return earlier->engine.belief.chosen != NULL ? library_learn(search, earlier->engine.belief.mean)
+                                                 : -ENODATA;
 }
 
-static struct fst_estimate estimate_of(const struct fst_search *search, size_t setting)
+int fst_find(const struct fst_search *search, const double *values, struct fst_run *ret_run)
 {
-    const struct engine *engine = &search->engine;
-    struct fst_estimate estimate = {
-        .setting = setting,
-        .value = value_of(search->options.scale, engine->belief.moments[setting].mean),
-        .n = engine->points[setting].n_runs,
-        .n_confirming = engine->points[setting].n_confirming,
-    };
-    memcpy(estimate.values, values_of(search, setting), search->n_factors * sizeof(double));
-    return estimate;
-}
-
-int fst_answer(const struct fst_search *search, struct fst_answer *ret_answer)
-{
-    const struct engine *engine = &search->engine;
-    if (!search->is_over || engine->chosen == ENGINE_NONE)
-        return -ENODATA;
-    double share = share_of(search->options.scale, engine->shortfall);
-    *ret_answer = (struct fst_answer){.recommended = estimate_of(search, engine->chosen),
-                                      .best = estimate_of(search, engine->best),
-                                      .shortfall = isfinite(share) ? share : NAN,
-                                      .conclusive = engine->conclusive};
+    size_t setting = find(search, values);
+    if (setting == ENGINE_NONE)
+        return -ENOENT;
+    *ret_run = (struct fst_run){.setting = setting};
+    memcpy(ret_run->values, library_values(search, setting), search->n_factors * sizeof(double));
     return 0;
 }

@@ -20,7 +20,18 @@ void fst_space_free(struct fst_space *space)
         free(space->factors[i].levels);
         free(space->names[i]);
     }
+    if (space != NULL)
+        free(space->exclusions);
     free(space);
+}
+
+bool library_is_name(const char *name)
+{
+    if (name == NULL)
+        return false;
+    while (*name != '\0' && (unsigned char)*name >= ' ')
+        name++;
+    return *name == '\0';
 }
 
 /* Takes over the levels, also where it fails. */
@@ -38,7 +49,7 @@ static int add(struct fst_space *space, const char *name, enum space_kind kind, 
 
 static bool may_add(const struct fst_space *space, const char *name)
 {
-    return space != NULL && name != NULL && space->n_factors < FST_MAX_FACTORS;
+    return space != NULL && library_is_name(name) && space->n_factors < FST_MAX_FACTORS;
 }
 
 static bool is_power_of_two(uint64_t size)
@@ -71,6 +82,25 @@ int fst_space_add_levels(struct fst_space *space, const char *name, const double
     return add(space, name, SPACE_ORDERED, copy, n);
 }
 
+int fst_space_add_reals(struct fst_space *space, const char *name, double low, double high, size_t n,
+                        int by_ratio)
+{
+    if (!may_add(space, name) || n < 2 || n > FST_MAX_POINTS || !(low < high) || !isfinite(low) ||
+        !isfinite(high) || (by_ratio && !(low > 0)))
+        return -EINVAL;
+    double *levels = calloc(n, sizeof *levels);
+    if (levels == NULL)
+        return -ENOMEM;
+    for (size_t i = 0; i < n; i++) {
+        double share = (double)i / (double)(n - 1);
+        levels[i] = by_ratio ? low * pow(high / low, share) : low + (high - low) * share;
+    }
+    levels[n - 1] = high;
+    int result = fst_space_add_levels(space, name, levels, n);
+    free(levels);
+    return result;
+}
+
 int fst_space_add_choices(struct fst_space *space, const char *name, size_t n)
 {
     if (!may_add(space, name) || n < 2 || n > MOST_CHOICES)
@@ -84,8 +114,43 @@ int fst_space_add_choices(struct fst_space *space, const char *name, size_t n)
 void fst_space_forbid(struct fst_space *space, int (*forbidden)(const double *values, void *context),
                       void *context)
 {
+    if (space == NULL)
+        return;
     space->forbidden = forbidden;
     space->context = context;
+}
+
+static bool has_level(const struct fst_space *space, size_t factor, double value)
+{
+    for (size_t i = 0; factor < space->n_factors && i < space->factors[factor].n; i++) {
+        if (!(space->factors[factor].levels[i] < value || space->factors[factor].levels[i] > value))
+            return !isnan(value);
+    }
+    return false;
+}
+
+int fst_space_not_with(struct fst_space *space, size_t factor, double value, size_t other, double other_value)
+{
+    if (space == NULL || factor == other || !has_level(space, factor, value) ||
+        !has_level(space, other, other_value))
+        return -EINVAL;
+    struct library_exclusion *longer = realloc(space->exclusions, (space->n_exclusions + 1) * sizeof *longer);
+    if (longer == NULL)
+        return -ENOMEM;
+    space->exclusions = longer;
+    longer[space->n_exclusions++] = (struct library_exclusion){
+        .factor = factor, .other = other, .value = value, .other_value = other_value};
+    return 0;
+}
+
+static bool is_left_out(const struct fst_space *space, const double *row)
+{
+    for (size_t i = 0; i < space->n_exclusions; i++) {
+        const struct library_exclusion *out = &space->exclusions[i];
+        if (row[out->factor] == out->value && row[out->other] == out->other_value)
+            return true;
+    }
+    return space->forbidden != NULL && space->forbidden(row, space->context) != 0;
 }
 
 /* The combination of this number, the first factor changing fastest. */
@@ -97,7 +162,7 @@ static void combine(const struct fst_space *space, size_t number, double *ret_va
     }
 }
 
-static int count_combinations(const struct fst_space *space, size_t *ret_n)
+int library_count(const struct fst_space *space, size_t *ret_n)
 {
     size_t n = space->n_factors > 0 ? 1 : 0;
     for (size_t i = 0; i < space->n_factors; i++) {
@@ -109,25 +174,34 @@ static int count_combinations(const struct fst_space *space, size_t *ret_n)
     return n > 0 ? 0 : -EINVAL;
 }
 
-int library_points(const struct fst_space *space, double **ret_values, size_t *ret_n)
+int library_points(const struct fst_space *space, double **ret_values, unsigned char **ret_left_out,
+                   size_t *ret_n)
 {
     size_t n_all = 0, n = 0;
-    int result = count_combinations(space, &n_all);
+    int result = library_count(space, &n_all);
     if (result < 0)
         return result;
     double *values = calloc(n_all * space->n_factors, sizeof *values);
-    if (values == NULL)
-        return -ENOMEM;
-    for (size_t i = 0; i < n_all; i++) {
+    unsigned char *left_out = calloc(n_all, 1);
+    if (values == NULL || left_out == NULL)
+        result = -ENOMEM;
+    for (size_t i = 0; i < n_all && result == 0; i++) {
         double *row = values + n * space->n_factors;
         combine(space, i, row);
-        n += space->forbidden == NULL || space->forbidden(row, space->context) == 0;
+        left_out[i] = is_left_out(space, row);
+        n += left_out[i] == 0;
+    }
+    if (result == 0 && n == 0)
+        result = -EINVAL;
+    if (result < 0) {
+        free(values);
+        free(left_out);
+        return result;
     }
     *ret_values = values;
+    *ret_left_out = left_out;
     *ret_n = n;
-    if (n == 0)
-        free(values);
-    return n > 0 ? 0 : -EINVAL;
+    return 0;
 }
 
 static double place_of(const struct library_factor *factor, double value)

@@ -217,11 +217,10 @@ static int refit_all(struct belief *belief, const struct observation *data, size
     int quadratic = fit_and_score(belief, &surrogate_quadratic, belief->quadratic, data, n, rng,
                                   &belief->quadratic_score);
 
-    if (gp && quadratic) {
-        if (gp == -ENOMEM || quadratic == -ENOMEM)
-            return -ENOMEM;
+    if (gp == -ENOMEM || quadratic == -ENOMEM)
+        return -ENOMEM;
+    if (gp && quadratic)
         return belief->gp ? gp : quadratic;
-    }
     belief->chosen =
         quadratic || belief->gp_score >= belief->quadratic_score ? &surrogate_gp : &surrogate_quadratic;
     return 0;

@@ -21,7 +21,7 @@ PEER = os.path.join(HERE, 'peers', 'peer')
 # What a peer consists of, besides what all of them share.
 SHARED_SOURCES = ('peer', 'trials.py', 'box.py')
 OWN_SOURCES = {'gp-ei': 'gaussian_process.py', 'dlib': 'dlib.cpp', 'random': 'structure_free.py', 'grid': 'structure_free.py', 'ttts': 'structure_free.py',
-               'oracle': 'oracle structure_free.py'}
+               'libfstune': 'library.py', 'random-forest': 'forest.py', 'oracle': 'oracle structure_free.py'}
 OTHER_SOURCES = 'optimisers.py'
 PROBES, PROBE_SEED = 12, '1'
 
@@ -57,7 +57,10 @@ class Tools:
 
     def world_hash(self, method, conf, pattern):
         """fstune's part of what a cached result of a peer depends on."""
-        return '-' if runs.is_fstune(method) else answers_hash(self.server, conf, pattern)
+        if runs.is_fstune(method):
+            return '-'
+        library = runs.hash_of([os.path.join(os.path.dirname(self.fstune), 'libfstune.so.0')]) if method == runs.LIBRARY else ''
+        return answers_hash(self.server, conf, pattern) + library
 
 
 @dataclasses.dataclass(frozen=True)

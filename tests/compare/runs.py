@@ -17,16 +17,19 @@ METHODS = {
     'random': 100, 'grid': 100, 'ttts': 100,
     'tpe-1s': 100, 'cmaes-1s': 100, 'gp-ei-1s': 100, 'nlopt-direct-1s': 100, 'nlopt-bobyqa-1s': 100, 'nlopt-cobyla-1s': 100, 'dlib-1s': 100,
     'random-1s': 100, 'grid-1s': 100, 'ttts-1s': 100,
+    'libfstune': 50, 'random-forest': 20, 'one-plus-one': 50,
     'oracle': 100,
 }
 # Python modules that a method needs of Debian's python3.
 NEEDS = {'tpe': ('optuna',), 'cmaes': ('optuna', 'cmaes'), 'gp-ei': ('sklearn',), 'nlopt-direct': ('nlopt',), 'nlopt-bobyqa': ('nlopt',),
-         'nlopt-cobyla': ('nlopt',)}
+         'nlopt-cobyla': ('nlopt',), 'random-forest': ('sklearn', 'scipy'), 'libfstune': ('numpy',)}
 NEEDS |= {method + USUAL: modules for method, modules in NEEDS.items()}
 # What shows fstune's own parts, and what shows the length of runs, is tried on the recorded surfaces alone.
 # No peer, as it is told what others have to find: how far off the end of all searching is.
 ORACLE = 'oracle'
-ONLY_RECORDED = (ORACLE, 'fstune-gp', 'fstune-quadratic', 'fstune-random', *(method for method in METHODS if method.endswith(USUAL)))
+# fstune's engine through its library, which gets the trials of a peer.
+LIBRARY = 'libfstune'
+ONLY_RECORDED = (ORACLE, LIBRARY, 'random-forest', 'one-plus-one', 'fstune-gp', 'fstune-quadratic', 'fstune-random', *(method for method in METHODS if method.endswith(USUAL)))
 
 
 class Failure(Exception):
@@ -38,7 +41,7 @@ def is_fstune(method):
 
 
 def is_peer(method):
-    return not is_fstune(method) and method != ORACLE
+    return not is_fstune(method) and method not in (ORACLE, LIBRARY)
 
 
 def peer_of(method):

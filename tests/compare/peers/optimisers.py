@@ -65,3 +65,17 @@ def nlopt_bobyqa(seed):
 
 def nlopt_cobyla(seed):
     return lambda trials: nlopt_search(trials, seed, "LN_COBYLA"), best_observed
+
+
+def one_plus_one(seed):
+    """Each factor changes with probability 1/n to any level; what looks at least as good is kept."""
+    def search(trials):
+        box, chance = Box(trials.points), random.Random(seed)
+        parent = [chance.randrange(size) for size in box.sizes]
+        best = trials.run(box.index_of(parent))
+        while True:
+            child = [chance.randrange(size) if chance.random() < 1 / len(box.sizes) else level for level, size in zip(parent, box.sizes)]
+            value = trials.run(box.index_of(child))
+            if value >= best:
+                parent, best = child, value
+    return search, best_observed

@@ -1,73 +1,19 @@
 /* Tests of models/library: libfstune as another program uses it. */
-#include "models/library/fstune.h"
-#include "tests/models/rng.h"
+#include "models/engine/engine.h"
+#include "tests/models/library/library_rig.h"
 
 #include <errno.h>
 #include <math.h>
-
-/* A block size and a depth, and a choice that doubles the rate. */
-static struct fst_space *space_of_three(void)
-{
-    static const double depths[] = {1, 2, 4, 8, 16, 32};
-    struct fst_space *space = fst_space_new();
-    assert_non_null(space);
-    assert_int_equal(fst_space_add_sizes(space, "block", 4096, 1 << 20), 0);
-    assert_int_equal(fst_space_add_levels(space, "depth", depths, 6), 0);
-    assert_int_equal(fst_space_add_choices(space, "direct", 2), 0);
-    return space;
-}
-
-/* Best at 128 KiB x 8, direct. */
-static double rate_of(const double *values)
-{
-    double size = log2(values[0]) - 17, depth = log2(values[1]) - 3;
-    return 1e9 * exp(-0.08 * size * size - 0.1 * depth * depth) * (values[2] > 0 ? 2 : 1);
-}
-
-static double price_of(const double *values, void *context)
-{
-    assert_null(context);
-    return values[0] * values[1];
-}
-
-/* Asks and tells to the end; how many measurements that were. */
-static size_t search_to_the_end(struct fst_search *search, double (*value_of)(const double *values),
-                                double cv)
-{
-    struct fst_run run;
-    double seconds = 0;
-    size_t n = 0;
-    int asked;
-    while ((asked = fst_ask(search, seconds, &run)) == 1) {
-        assert_true(run.setting < fst_search_size(search));
-        assert_int_equal(fst_tell(search, &run, value_of(run.values) * exp(gsl_ran_gaussian(rng, cv)), 0.1),
-                         0);
-        seconds += 0.1;
-        n++;
-    }
-    assert_int_equal(asked, 0);
-    return n;
-}
-
-static struct fst_search *begun(const struct fst_options *options)
-{
-    struct fst_space *space = space_of_three();
-    struct fst_search *search = fst_search_new(space, options);
-    fst_space_free(space);
-    assert_non_null(search);
-    gsl_rng_set(rng, 1);
-    return search;
-}
 
 TEST(the_best_of_a_space_is_found)
 {
     struct fst_answer answer;
     struct fst_options options = FST_OPTIONS;
     options.prefer_best = 1;
-    struct fst_search *search = begun(&options);
+    struct fst_search *search = rig_search(&options);
     assert_int_equal(fst_search_size(search), 9 * 6 * 2);
     assert_int_equal(fst_answer(search, &answer), -ENODATA);
-    search_to_the_end(search, rate_of, 0.03);
+    rig_to_the_end(search, rig_rate, 0.03);
     assert_int_equal(fst_answer(search, &answer), 0);
     assert_close(answer.recommended.values[0], 1 << 17, 0);
     assert_close(answer.recommended.values[1], 8, 0);
@@ -82,24 +28,24 @@ TEST(what_is_cheaper_and_good_enough_is_recommended)
 {
     struct fst_answer answer;
     struct fst_options options = FST_OPTIONS;
-    options.price = price_of;
+    options.price = rig_price;
     options.tolerance = 0.25;
-    struct fst_search *search = begun(&options);
-    search_to_the_end(search, rate_of, 0.03);
+    struct fst_search *search = rig_search(&options);
+    rig_to_the_end(search, rig_rate, 0.03);
     assert_int_equal(fst_answer(search, &answer), 0);
-    assert_true(price_of(answer.recommended.values, NULL) < price_of(answer.best.values, NULL));
-    assert_true(rate_of(answer.recommended.values) > 0.72 * 2e9);
+    assert_true(rig_price(answer.recommended.values, NULL) < rig_price(answer.best.values, NULL));
+    assert_true(rig_rate(answer.recommended.values) > 0.72 * 2e9);
     fst_search_free(search);
 }
 
 static double time_of(const double *values)
 {
-    return 1e9 / rate_of(values);
+    return 1e9 / rig_rate(values);
 }
 
 static double loss_of(const double *values)
 {
-    return -log(rate_of(values));
+    return -log(rig_rate(values));
 }
 
 /* The same surface, looked at the other way round. */
@@ -109,8 +55,8 @@ TEST(times_are_the_better_the_lower_they_are)
     struct fst_options options = FST_OPTIONS;
     options.prefer_best = 1;
     options.scale = FST_LOWER;
-    struct fst_search *search = begun(&options);
-    search_to_the_end(search, time_of, 0.03);
+    struct fst_search *search = rig_search(&options);
+    rig_to_the_end(search, time_of, 0.03);
     assert_int_equal(fst_answer(search, &answer), 0);
     assert_close(answer.recommended.values[0], 1 << 17, 0);
     assert_close(answer.recommended.value, 0.5, 0.05);
@@ -124,8 +70,8 @@ TEST(losses_may_be_negative_on_a_linear_scale)
     struct fst_options options = FST_OPTIONS;
     options.prefer_best = 1;
     options.scale = FST_LOWER_LINEAR;
-    struct fst_search *search = begun(&options);
-    search_to_the_end(search, loss_of, 0.001);
+    struct fst_search *search = rig_search(&options);
+    rig_to_the_end(search, loss_of, 0.001);
     assert_int_equal(fst_answer(search, &answer), 0);
     assert_close(answer.recommended.values[0], 1 << 17, 0);
     assert_close(answer.recommended.value, -log(2e9), 0.05);
@@ -141,7 +87,7 @@ static int forbids_deep_small(const double *values, void *context)
 TEST(what_is_forbidden_is_not_asked_for)
 {
     struct fst_options options = FST_OPTIONS;
-    struct fst_space *space = space_of_three();
+    struct fst_space *space = rig_space();
     struct fst_run run;
     size_t n_asked = 0;
     double seconds = 0;
@@ -151,9 +97,9 @@ TEST(what_is_forbidden_is_not_asked_for)
     assert_non_null(search);
     assert_int_equal(n_asked, 9 * 6 * 2);
     assert_int_equal(fst_search_size(search), (9 * 6 - 4 * 3) * 2);
-    while (fst_ask(search, seconds += 0.1, &run) == 1) {
+    while (fst_ask(search, (seconds += 0.1), &run) == 1) {
         assert_false(run.values[1] > 4 && run.values[0] < 65536);
-        assert_int_equal(fst_tell(search, &run, rate_of(run.values), 0.1), 0);
+        assert_int_equal(fst_tell(search, &run, rig_rate(run.values), 0.1), 0);
     }
     fst_search_free(search);
 }
@@ -164,11 +110,11 @@ TEST(a_baseline_is_measured_first_and_after_the_choice)
     struct fst_options options = FST_OPTIONS;
     struct fst_run run;
     options.baseline = baseline;
-    struct fst_search *search = begun(&options);
+    struct fst_search *search = rig_search(&options);
     assert_int_equal(fst_ask(search, 0, &run), 1);
     assert_memory_equal(run.values, baseline, sizeof baseline);
     fst_search_free(search);
-    struct fst_space *space = space_of_three();
+    struct fst_space *space = rig_space();
     options.baseline = nowhere;
     assert_null(fst_search_new(space, &options));
     assert_int_equal(errno, EINVAL);
@@ -178,17 +124,17 @@ TEST(a_baseline_is_measured_first_and_after_the_choice)
 TEST(a_setting_that_fails_is_not_asked_for_again)
 {
     struct fst_options options = FST_OPTIONS;
-    struct fst_search *search = begun(&options);
+    struct fst_search *search = rig_search(&options);
     struct fst_run run;
     size_t n_failed = 0;
     double seconds = 0;
-    while (fst_ask(search, seconds += 0.1, &run) == 1) {
+    while (fst_ask(search, (seconds += 0.1), &run) == 1) {
         bool fails = run.values[2] > 0;
         n_failed += fails;
         if (fails)
-            assert_int_equal(fst_fail(search, &run), 0);
+            assert_int_equal(fst_fail(search, &run, 0.1), 0);
         else
-            assert_int_equal(fst_tell(search, &run, rate_of(run.values), 0.1), 0);
+            assert_int_equal(fst_tell(search, &run, rig_rate(run.values), 0.1), 0);
     }
     struct fst_answer answer;
     assert_int_equal(fst_answer(search, &answer), 0);
@@ -200,14 +146,14 @@ TEST(a_setting_that_fails_is_not_asked_for_again)
 TEST(a_search_that_is_stopped_answers_with_what_it_knows)
 {
     struct fst_options options = FST_OPTIONS;
-    struct fst_search *search = begun(&options);
+    struct fst_search *search = rig_search(&options);
     struct fst_run run;
     struct fst_answer answer;
     for (size_t i = 0; i < 40; i++) {
         assert_int_equal(fst_ask(search, 0.1 * (double)i, &run), 1);
-        assert_int_equal(fst_tell(search, &run, rate_of(run.values), 0.1), 0);
+        assert_int_equal(fst_tell(search, &run, rig_rate(run.values), 0.1), 0);
     }
-    fst_stop(search);
+    assert_int_equal(fst_stop(search), 0);
     assert_int_equal(fst_ask(search, 4, &run), 0);
     assert_int_equal(fst_answer(search, &answer), 0);
     assert_false(answer.conclusive);
@@ -237,22 +183,109 @@ TEST(what_makes_no_sense_is_refused)
     wrong[0].tolerance = 0;
     wrong[1].tolerance = 1;
     wrong[2].confidence = 1;
-    wrong[3].budget_seconds = INFINITY;
-    wrong[4].run_seconds = 0;
+    wrong[3].budget = INFINITY;
+    wrong[4].run_cost = 0;
     wrong[5].scale = (enum fst_scale)17;
-    space = space_of_three();
+    space = rig_space();
     for (size_t i = 0; i < 6; i++)
         assert_null(fst_search_new(space, &wrong[i]));
     fst_space_free(space);
-    struct fst_search *search = begun(&options);
+    struct fst_search *search = rig_search(&options);
     assert_int_equal(fst_ask(search, NAN, &run), -EINVAL);
     assert_int_equal(fst_ask(search, 0, &run), 1);
     assert_int_equal(fst_tell(search, &run, -1, 0.1), -EINVAL);
     assert_int_equal(fst_tell(search, &run, 1, -1), -EINVAL);
     run.setting = SIZE_MAX;
     assert_int_equal(fst_tell(search, &run, 1, 0.1), -EINVAL);
-    assert_int_equal(fst_fail(search, &run), -EINVAL);
+    assert_int_equal(fst_fail(search, &run, 0.1), -EINVAL);
     fst_search_free(search);
     fst_search_free(NULL);
     fst_space_free(NULL);
+}
+
+#define N_SETTINGS 54
+#define N_RUNS     300
+
+/* What is told of a setting at its turn. */
+static double response_at(const double *values, size_t turn)
+{
+    return log(values[0]) - 0.2 * fabs(values[1] - 4) + 0.1 * sin((double)(turn * turn));
+}
+
+/* The engine as fst_search_new sets it up, over 9 sizes and 6 depths. */
+static void begin_engine(struct engine *engine, struct space *space)
+{
+    double raw[2 * N_SETTINGS];
+    const enum space_kind kinds[] = {SPACE_ORDERED, SPACE_ORDERED};
+    for (size_t i = 0; i < N_SETTINGS; i++) {
+        raw[2 * i] = (double)(i % 9);
+        raw[2 * i + 1] = (double)(i / 9);
+    }
+    assert_int_equal(space_init(space, raw, N_SETTINGS, 2, kinds), 0);
+    *engine = (struct engine){
+        .space = space,
+        .search = &search_auto,
+        .policy = {.final_share = 0.2, .races_on = true, .races_again = true, .chooses_again = true},
+        .margin = -log1p(-0.1),
+        .tolerance = -log1p(-0.1),
+        .confidence_share = 0.95,
+        .budget_seconds = N_RUNS,
+        .end_seconds = N_RUNS,
+        .run_seconds = 1,
+        .design_share = 1,
+    };
+    assert_int_equal(engine_init(engine, 0, 5), 0);
+    for (size_t i = 0; i < N_SETTINGS; i++)
+        engine->points[i].in_flight_bytes = 1;
+    engine_expect_costs(engine);
+}
+
+static struct fst_search *begin_search(void)
+{
+    struct fst_options options = FST_OPTIONS;
+    struct fst_space *space = fst_space_new();
+    options.budget = N_RUNS;
+    options.run_cost = 1;
+    options.seed = 5;
+    assert_int_equal(fst_space_add_sizes(space, "block", 1, 256), 0);
+    assert_int_equal(fst_space_add_reals(space, "depth", 1, 32, 6, 1), 0);
+    struct fst_search *search = fst_search_new(space, &options);
+    fst_space_free(space);
+    assert_non_null(search);
+    return search;
+}
+
+/* The library adds nothing to the engine's decisions and takes nothing away. */
+TEST(the_engine_decides_bit_for_bit)
+{
+    struct engine engine;
+    struct space space;
+    struct fst_search *search = begin_search();
+    struct engine_run run;
+    struct fst_run asked;
+    struct fst_answer answer;
+    begin_engine(&engine, &space);
+    for (size_t turn = 0; fst_ask(search, FST_USED_COSTS, &asked) == 1; turn++) {
+        int code = ENGINE_TURN;
+        while (code == ENGINE_TURN)
+            code = engine_ask(&engine, (double)turn, &run);
+        assert_int_equal(code, ENGINE_RUN);
+        assert_int_equal(asked.setting, run.point);
+        assert_int_equal(asked.confirming, run.confirming);
+        double rate = exp(response_at(asked.values, turn));
+        struct engine_result result = {
+            .response = log(rate), .bps = INFINITY, .latency_ns = NAN, .p99_ns = NAN, .seconds = 1};
+        assert_int_equal(engine_tell(&engine, &run, &result), 0);
+        engine_tell_cost(&engine, run.point, 1, 0, 0, INFINITY);
+        assert_int_equal(fst_tell(search, &asked, rate, 1), 0);
+    }
+    while (engine_ask(&engine, N_RUNS, &run) == ENGINE_TURN) {
+    }
+    assert_int_equal(fst_answer(search, &answer), 0);
+    assert_int_equal(answer.recommended.setting, engine.chosen);
+    double share = -expm1(-engine.shortfall);
+    assert_memory_equal(&answer.shortfall, &share, sizeof share);
+    engine_done(&engine);
+    space_done(&space);
+    fst_search_free(search);
 }

@@ -1,0 +1,218 @@
+/* Asking and telling. Each call leaves its line in the text of the search. */
+#include "models/library/library_internal.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#define LINE_WORDS (8 + FST_MAX_LIMITS)
+
+/* How many measurements of this kind are outstanding of the run's setting. */
+static unsigned *outstanding_of(const struct fst_search *search, size_t setting, bool confirming)
+{
+    return &search->outstanding[2 * setting + confirming];
+}
+
+/* The run is no longer outstanding. One that was not is one that nobody asked for. */
+static bool settle(struct fst_search *search, const struct engine_run *run)
+{
+    unsigned *outstanding = outstanding_of(search, run->point, run->confirming);
+    if (*outstanding == 0)
+        return false;
+    *outstanding -= 1;
+    search->n_outstanding--;
+    return true;
+}
+
+static int begin_line(struct fst_search *search)
+{
+    return library_text_reserve(&search->text, LINE_WORDS * LIBRARY_WORD_BYTES);
+}
+
+static void add_run(struct fst_search *search, const char *word, const struct engine_run *run)
+{
+    library_text_word(&search->text, word);
+    library_text_count(&search->text, run->point);
+    library_text_count(&search->text, run->confirming);
+}
+
+/* --- asking --- */
+
+/* What is decided next needs all that is outstanding, unless it is no longer waited for. */
+static int ask_engine(struct fst_search *search, double used, struct engine_run *ret_run)
+{
+    struct engine *engine = &search->engine;
+    if (search->n_outstanding > 0 && engine->stop == ENGINE_STOP_NOT_YET)
+        return engine_next(engine, used, ret_run) ? ENGINE_RUN : -EAGAIN;
+    int asked = library_limits_update(&search->limits);
+    asked = asked < 0 ? asked : ENGINE_TURN;
+    while (asked == ENGINE_TURN)
+        asked = engine_ask(engine, used, ret_run);
+    return asked;
+}
+
+static void note_asked(struct fst_search *search, int asked, const struct engine_run *run)
+{
+    struct library_text *text = &search->text;
+    library_text_word(text, "ask");
+    library_text_number(text, search->used);
+    if (asked == ENGINE_RUN) {
+        library_text_count(text, run->point);
+        library_text_count(text, run->confirming);
+    } else {
+        library_text_word(text, asked == ENGINE_DONE ? "over" : "wait");
+    }
+    library_text_end_line(text);
+}
+
+static void hand_out(struct fst_search *search, const struct engine_run *run, struct fst_run *ret_run)
+{
+    *outstanding_of(search, run->point, run->confirming) += 1;
+    search->n_outstanding++;
+    *ret_run = (struct fst_run){.setting = run->point, .confirming = run->confirming};
+    memcpy(ret_run->values, library_values(search, run->point), search->n_factors * sizeof(double));
+}
+
+int fst_ask(struct fst_search *search, double used, struct fst_run *ret_run)
+{
+    struct engine_run run;
+    used = used < 0 ? search->costs : used;
+    if (!isfinite(used) || used < search->used)
+        return -EINVAL;
+    if (search->is_over)
+        return 0;
+    if (begin_line(search) < 0)
+        return -ENOMEM;
+    library_guard_enter();
+    int asked = ask_engine(search, used, &run);
+    library_guard_leave();
+    search->was_asked = true;
+    search->used = used;
+    search->text.broken |= asked < 0 && asked != -EAGAIN;
+    if (search->text.broken && asked < 0)
+        return asked;
+    note_asked(search, asked, &run);
+    search->is_over = asked == ENGINE_DONE;
+    if (asked == ENGINE_RUN)
+        hand_out(search, &run, ret_run);
+    return asked == ENGINE_RUN ? 1 : asked == ENGINE_DONE ? 0 : asked;
+}
+
+/* --- telling --- */
+
+static bool is_sound(const struct fst_search *search, const struct fst_run *run,
+                     const struct fst_result *result)
+{
+    return run->setting < search->n && isfinite(library_response(search->options.scale, result->value)) &&
+           result->cost >= 0 && isfinite(result->cost) && result->std_error >= 0 &&
+           isfinite(result->std_error) && library_limits_accept(&search->limits, result->effects);
+}
+
+static void tell_cost(struct fst_search *search, size_t setting, double cost)
+{
+    search->costs += cost;
+    engine_tell_cost(&search->engine, setting, cost, 0, 0, INFINITY);
+}
+
+static int tell_engine(struct fst_search *search, const struct engine_run *run,
+                       const struct fst_result *result)
+{
+    double responses[LIBRARY_MOST_REPLAYS];
+    size_t n = library_spread(search->options.scale, result, responses);
+    int told = 0;
+    for (size_t i = 0; i < n && told == 0; i++) {
+        struct engine_result replay = {.response = responses[i],
+                                       .bps = INFINITY,
+                                       .latency_ns = NAN,
+                                       .p99_ns = NAN,
+                                       .seconds = result->cost};
+        told = engine_tell(&search->engine, run, &replay);
+    }
+    if (told == 0)
+        told = library_limits_tell(&search->limits, run->point, result->effects);
+    return told;
+}
+
+static void note_told(struct fst_search *search, const struct engine_run *run,
+                      const struct fst_result *result)
+{
+    struct library_text *text = &search->text;
+    add_run(search, "tell", run);
+    library_text_number(text, result->value);
+    library_text_number(text, result->cost);
+    library_text_number(text, result->std_error);
+    library_text_count(text, result->n);
+    for (size_t i = 0; result->effects != NULL && i < search->limits.n; i++)
+        library_text_number(text, result->effects[i]);
+    library_text_end_line(text);
+}
+
+int fst_tell_result(struct fst_search *search, const struct fst_run *run, const struct fst_result *result)
+{
+    if (!is_sound(search, run, result))
+        return -EINVAL;
+    if (begin_line(search) < 0)
+        return -ENOMEM;
+    struct engine_run told = {.point = run->setting, .confirming = run->confirming != 0};
+    if (!settle(search, &told))
+        told.confirming = false;
+    library_guard_enter();
+    int code = tell_engine(search, &told, result);
+    library_guard_leave();
+    tell_cost(search, told.point, result->cost);
+    note_told(search, &told, result);
+    search->text.broken |= code < 0;
+    return code;
+}
+
+int fst_tell(struct fst_search *search, const struct fst_run *run, double value, double cost)
+{
+    struct fst_result result = {.value = value, .cost = cost};
+    return fst_tell_result(search, run, &result);
+}
+
+int fst_fail(struct fst_search *search, const struct fst_run *run, double cost)
+{
+    if (run->setting >= search->n || !(cost >= 0) || !isfinite(cost))
+        return -EINVAL;
+    if (begin_line(search) < 0)
+        return -ENOMEM;
+    struct engine_run failed = {.point = run->setting, .confirming = run->confirming != 0};
+    settle(search, &failed);
+    engine_fail(&search->engine, failed.point);
+    tell_cost(search, failed.point, cost);
+    add_run(search, "fail", &failed);
+    library_text_number(&search->text, cost);
+    library_text_end_line(&search->text);
+    return 0;
+}
+
+int fst_withdraw(struct fst_search *search, const struct fst_run *run)
+{
+    struct engine_run withdrawn = {.point = run->setting, .confirming = run->confirming != 0};
+    if (run->setting >= search->n || *outstanding_of(search, run->setting, withdrawn.confirming) == 0)
+        return -ENOENT;
+    if (begin_line(search) < 0)
+        return -ENOMEM;
+    settle(search, &withdrawn);
+    add_run(search, "withdraw", &withdrawn);
+    library_text_end_line(&search->text);
+    return 0;
+}
+
+size_t fst_outstanding(const struct fst_search *search)
+{
+    return search->n_outstanding;
+}
+
+int fst_stop(struct fst_search *search)
+{
+    if (search->engine.stop != ENGINE_STOP_NOT_YET)
+        return 0;
+    if (begin_line(search) < 0)
+        return -ENOMEM;
+    search->engine.stop = ENGINE_STOP_INTERRUPTED;
+    library_text_word(&search->text, "stop");
+    library_text_end_line(&search->text);
+    return 0;
+}

@@ -1,0 +1,100 @@
+/* Tests of models/library/library_limits: what is measured besides has to stay within bounds. */
+#include "tests/models/library/library_rig.h"
+
+#include <errno.h>
+
+/* Memory: what is in flight, and a delay that grows with the depth. */
+static void measure(const double *values, double *ret_effects)
+{
+    ret_effects[0] = rig_bytes(values) * rig_noise(0.02);
+    ret_effects[1] = 100 * values[1] * rig_noise(0.05);
+}
+
+static void search_to_the_end(struct fst_search *search)
+{
+    struct fst_run run;
+    double effects[2];
+    int asked;
+    while ((asked = fst_ask(search, FST_USED_COSTS, &run)) == 1) {
+        measure(run.values, effects);
+        struct fst_result result = {
+            .value = rig_rate(run.values) * rig_noise(0.03), .cost = 0.1, .effects = effects};
+        assert_int_equal(fst_tell_result(search, &run, &result), 0);
+    }
+    assert_int_equal(asked, 0);
+}
+
+/* The hill's top has 1 MiB in flight; within 300 KB and a depth of less than 5 the best is 64 KiB x 4. */
+TEST(the_best_within_the_limits_is_recommended)
+{
+    static const struct fst_limit limits[] = {{"memory", 300e3, 0}, {"delay", 480, 0}};
+    struct fst_options options = FST_OPTIONS;
+    struct fst_answer answer;
+    options.prefer_best = 1;
+    options.budget = 20;
+    options.limits = limits;
+    options.n_limits = 2;
+    struct fst_search *search = rig_search(&options);
+    search_to_the_end(search);
+    assert_int_equal(fst_answer(search, &answer), 0);
+    assert_close(answer.recommended.values[0], 1 << 16, 0);
+    assert_close(answer.recommended.values[1], 4, 0);
+    assert_close(answer.recommended.values[2], 1, 0);
+    assert_true(answer.recommended.kept >= 0.95);
+    fst_search_free(search);
+}
+
+TEST(an_effect_may_have_to_be_at_least_so_much)
+{
+    static const struct fst_limit limits[] = {{"memory", 3e6, 1}, {"delay", 1e9, 0}};
+    struct fst_options options = FST_OPTIONS;
+    struct fst_answer answer;
+    options.budget = 20;
+    options.limits = limits;
+    options.n_limits = 2;
+    struct fst_search *search = rig_search(&options);
+    search_to_the_end(search);
+    assert_int_equal(fst_answer(search, &answer), 0);
+    assert_true(rig_bytes(answer.recommended.values) > 3e6);
+    fst_search_free(search);
+}
+
+TEST(nothing_is_recommended_where_nothing_keeps_the_limits)
+{
+    static const struct fst_limit limits[] = {{"memory", 100, 0}, {"delay", 480, 0}};
+    struct fst_options options = FST_OPTIONS;
+    struct fst_answer answer;
+    options.budget = 20;
+    options.limits = limits;
+    options.n_limits = 2;
+    struct fst_search *search = rig_search(&options);
+    search_to_the_end(search);
+    assert_int_equal(fst_answer(search, &answer), -ENODATA);
+    fst_search_free(search);
+}
+
+TEST(limits_and_effects_that_make_no_sense_are_refused)
+{
+    struct fst_limit limit = {"memory", 100, 0};
+    struct fst_options options = FST_OPTIONS;
+    struct fst_run run;
+    double effect = -1;
+    struct fst_result result = {.value = 1, .cost = 1, .effects = &effect};
+    options.limits = &limit;
+    options.n_limits = 1;
+    struct fst_search *search = rig_search(&options);
+    assert_int_equal(fst_ask(search, 0, &run), 1);
+    assert_int_equal(fst_tell(search, &run, 1, 1), -EINVAL);
+    assert_int_equal(fst_tell_result(search, &run, &result), -EINVAL);
+    effect = 0;
+    assert_int_equal(fst_tell_result(search, &run, &result), 0);
+    fst_search_free(search);
+    struct fst_space *space = rig_space();
+    limit.bound = 0;
+    assert_null(fst_search_new(space, &options));
+    limit = (struct fst_limit){"two\nlines", 100, 0};
+    assert_null(fst_search_new(space, &options));
+    options.n_limits = FST_MAX_LIMITS + 1;
+    assert_null(fst_search_new(space, &options));
+    fst_space_free(space);
+}
