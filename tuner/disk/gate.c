@@ -1,0 +1,186 @@
+/* Who may pass, by which way, and what has passed in a slice of time. */
+#include "tuner/disk/gate.h"
+
+#include "bench/base/clock.h"
+#include "tuner/disk/ways.h"
+
+#define SLICE_NS          (CLOCK_NS_PER_S / 20)
+#define SLICE_MOST_NS     (3 * CLOCK_NS_PER_S)
+#define SLICE_REQUESTS    64
+#define IDLE_NS           CLOCK_NS_PER_S
+#define MOST_UNFLUSHED    (4U << 20) /* that a switch may flush */
+#define FLUSHED_REMAINDER 8          /* a flush that leaves less than such a part of a slice has flushed it */
+
+int gate_init(struct gate *gate, const struct image *image, struct image_way way)
+{
+    *gate = (struct gate){.image = image, .now = way, .wanted = way};
+    gate->slice.begin_ns = clock_now_ns(&clock_monotonic);
+    int code = -pthread_mutex_init(&gate->lock, NULL);
+    if (code == 0 && (code = -pthread_cond_init(&gate->changed, NULL)) != 0)
+        pthread_mutex_destroy(&gate->lock);
+    return code;
+}
+
+void gate_done(struct gate *gate)
+{
+    pthread_cond_destroy(&gate->changed);
+    pthread_mutex_destroy(&gate->lock);
+}
+
+/* Time under way is counted up to now. */
+static void count_busy(struct gate *gate, uint64_t now_ns)
+{
+    if (gate->n_inside > 0)
+        gate->slice.busy_ns += now_ns - gate->busy_since_ns;
+    gate->busy_since_ns = now_ns;
+}
+
+static uint64_t unflushed(const struct gate *gate)
+{
+    return gate->written_bytes - gate->flushed_bytes;
+}
+
+static void begin_slice(struct gate *gate, uint64_t now_ns)
+{
+    count_busy(gate, now_ns);
+    gate->slice = (struct gate_slice){.number = gate->slice.number + 1, .begin_ns = now_ns};
+}
+
+void gate_slice_begin(struct gate *gate)
+{
+    begin_slice(gate, clock_now_ns(&clock_monotonic));
+}
+
+/* Nobody is inside. The kernel writes out cached pages before direct requests and forgets them after direct
+ * writes; with nothing unflushed and nobody under way it has nothing to do at the border. */
+static void change_over(struct gate *gate)
+{
+    uint64_t begin_ns = gate->drain_ns;
+    if (gate->wanted.direct && unflushed(gate) > 0) {
+        int code = image_sync(gate->image);
+        if (code < 0 && gate->lost_code == 0)
+            gate->lost_code = code;
+        gate->flushed_bytes = gate->written_bytes;
+    }
+    gate->now = gate->wanted;
+    gate->drain_ns = 0;
+    uint64_t now_ns = clock_now_ns(&clock_monotonic);
+    begin_slice(gate, now_ns);
+    gate->slice.switch_ns = now_ns - begin_ns;
+    pthread_cond_broadcast(&gate->changed);
+}
+
+static bool may_change(const struct gate *gate)
+{
+    return !ways_are_same(gate->now, gate->wanted) &&
+           (!gate->wanted.direct || gate->now.direct || unflushed(gate) <= MOST_UNFLUSHED);
+}
+
+/* Waits where the way is about to change. Ways that are both cached or both direct may mix. */
+static void wait_for_change(struct gate *gate)
+{
+    while (may_change(gate)) {
+        if (gate->now.direct == gate->wanted.direct) {
+            gate->now = gate->wanted;
+            break;
+        }
+        if (gate->drain_ns == 0)
+            gate->drain_ns = clock_now_ns(&clock_monotonic);
+        if (gate->n_inside == 0)
+            change_over(gate);
+        else
+            pthread_cond_wait(&gate->changed, &gate->lock);
+    }
+    gate->drain_ns = 0;
+}
+
+/* A sequential reader is kept half a window to a whole one ahead of. */
+static void plan_ahead(struct gate_client *client, const struct profile_request *request,
+                       struct gate_pass *pass)
+{
+    uint64_t window = pass->way.ahead_bytes, end = request->offset_bytes + request->n_bytes;
+    if (client->ahead_end < end || client->ahead_end > end + window)
+        client->ahead_end = end;
+    if (client->ahead_end - end > window / 2)
+        return;
+    pass->ahead_from = client->ahead_end;
+    pass->ahead_n_bytes = end + window - client->ahead_end;
+    client->ahead_end = end + window;
+}
+
+static void judge(struct gate_client *client, const struct profile_request *request, struct gate_pass *pass)
+{
+    struct stream_verdict verdict =
+        stream_take(&client->stream[request->direction], request, (struct stream_context){0});
+    pass->is_sequential = verdict.order == STREAM_SEQUENTIAL;
+    if (pass->is_sequential && request->direction == PROFILE_READ && !pass->way.direct &&
+        pass->way.ahead_bytes > IMAGE_AHEAD_KERNEL)
+        plan_ahead(client, request, pass);
+}
+
+void gate_enter(struct gate *gate, struct gate_client *client, const struct profile_request *request,
+                struct gate_pass *ret_pass)
+{
+    pthread_mutex_lock(&gate->lock);
+    wait_for_change(gate);
+    uint64_t now_ns = clock_now_ns(&clock_monotonic);
+    if (gate->n_inside == 0 && now_ns - gate->left_ns > IDLE_NS)
+        begin_slice(gate, now_ns);
+    count_busy(gate, now_ns);
+    gate->n_inside++;
+    *ret_pass = (struct gate_pass){
+        .way = gate->now, .slice = gate->slice.number, .written_bytes = gate->written_bytes};
+    if (request != NULL)
+        judge(client, request, ret_pass);
+    pthread_mutex_unlock(&gate->lock);
+}
+
+static void count_request(struct gate *gate, const struct gate_pass *pass,
+                          const struct profile_request *request)
+{
+    struct gate_slice *slice = &gate->slice;
+    slice->n_requests++;
+    slice->counts.n[request->direction]++;
+    slice->counts.n_bytes += request->n_bytes;
+    slice->counts.n_sequential += pass->is_sequential;
+    slice->has_writes = slice->has_writes || request->direction == PROFILE_WRITE;
+}
+
+void gate_leave(struct gate *gate, const struct gate_pass *pass, const struct profile_request *request,
+                enum gate_end end)
+{
+    pthread_mutex_lock(&gate->lock);
+    uint64_t now_ns = clock_now_ns(&clock_monotonic);
+    count_busy(gate, now_ns);
+    gate->left_ns = now_ns;
+    if (request != NULL && request->direction == PROFILE_WRITE)
+        gate->written_bytes += request->n_bytes;
+    if (request != NULL && end != GATE_FAILED && pass->slice == gate->slice.number)
+        count_request(gate, pass, request);
+    if (end == GATE_FLUSHED && pass->written_bytes > gate->flushed_bytes)
+        gate->flushed_bytes = pass->written_bytes;
+    gate->slice.is_flushed =
+        end == GATE_FLUSHED && unflushed(gate) <= gate->slice.counts.n_bytes / FLUSHED_REMAINDER;
+    if (--gate->n_inside == 0)
+        pthread_cond_broadcast(&gate->changed);
+}
+
+void gate_want(struct gate *gate, struct image_way way)
+{
+    gate->wanted = way;
+    if (gate->now.direct == way.direct)
+        gate->now = way;
+}
+
+bool gate_slice_is_whole(const struct gate *gate)
+{
+    return !gate->slice.has_writes || gate->slice.is_flushed;
+}
+
+bool gate_slice_is_over(const struct gate *gate)
+{
+    const struct gate_slice *slice = &gate->slice;
+    bool is_long = slice->n_requests >= SLICE_REQUESTS && slice->busy_ns >= SLICE_NS;
+    return (is_long && gate_slice_is_whole(gate)) ||
+           clock_now_ns(&clock_monotonic) - slice->begin_ns >= SLICE_MOST_NS;
+}

@@ -1,0 +1,50 @@
+/* tuner/disk/served: an image as a disk that others read and write, and that tunes itself meanwhile.
+ *
+ * Reads and writes return 0 or the negative errno that the image gave. A flush succeeds when all writes that
+ * returned before it began are durable; a durable write when it is, and so is all that returned before. After
+ * a flush that failed none succeeds any more, because what was lost is gone: the kernel tells it once. The
+ * first error of the image ends all trials. Any number of threads may call at once. */
+#pragma once
+
+#include "bench/base/err.h"
+#include "models/online/online.h"
+#include "tuner/disk/gate.h"
+#include "tuner/disk/ways.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+
+struct served_options {
+    const char *path;
+    bool writable;
+    double regret_share;
+    bool dry_run;
+    const char *history; /* a file; NULL: nothing is kept */
+    /* What an operator wants to know, one line. */
+    void (*say)(const char *format, va_list arguments);
+};
+
+struct served {
+    struct served_options options;
+    struct image image;
+    struct image_lanes lanes;
+    struct ways ways;
+    struct gate gate; /* its lock guards all that follows */
+    struct online online;
+    uint64_t n_errors;
+    char why_not_direct[160]; /* "": direct requests are possible */
+};
+
+int served_open(struct served *served, const struct served_options *options, struct err *err);
+/* Keeps what was learnt. Nobody calls any more. */
+void served_close(struct served *served);
+
+int served_read(struct served *served, struct gate_client *client, void *buffer, size_t n_bytes,
+                uint64_t offset_bytes);
+int served_write(struct served *served, struct gate_client *client, const void *buffer, size_t n_bytes,
+                 uint64_t offset_bytes, bool durable);
+/* -EOPNOTSUPP: the file system cannot do it without writing. */
+int served_zero(struct served *served, uint64_t offset_bytes, uint64_t n_bytes, bool punch, bool durable);
+int served_flush(struct served *served);
+
+void served_say(const struct served *served, const char *format, ...) __attribute__((format(printf, 2, 3)));
