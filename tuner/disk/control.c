@@ -61,7 +61,8 @@ static void describe(const struct served *served, struct text *text)
     add(text, "served: %.0f bytes in slices\n", online->served_bytes);
     add(text, "trials: %llu, %llu dropped, cost %.0f bytes (%.2f %%)\n", (unsigned long long)online->n_trials,
         (unsigned long long)online->n_dropped, online->regret_bytes, 100 * share);
-    add(text, "phases: %llu\n", (unsigned long long)online->n_switches);
+    add(text, "phases: %llu; changes between cached and direct: %llu\n", (unsigned long long)online->n_switches,
+        (unsigned long long)served->gate.n_changes);
     add(text, "errors: %llu%s\n", (unsigned long long)served->n_errors,
         served->gate.lost_code != 0 ? ", a flush was lost" : "");
     add(text, "direct: %s\n", served->ways.can_direct ? "possible" : served->why_not_direct);

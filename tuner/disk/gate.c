@@ -5,6 +5,7 @@
 #include "tuner/disk/ways.h"
 
 #define SLICE_NS          (CLOCK_NS_PER_S / 20)
+#define SLICE_BUSY_NS     (SLICE_NS / 5)
 #define SLICE_MOST_NS     (3 * CLOCK_NS_PER_S)
 #define SLICE_REQUESTS    64
 #define IDLE_NS           CLOCK_NS_PER_S
@@ -63,6 +64,7 @@ static void change_over(struct gate *gate)
         gate->flushed_bytes = gate->written_bytes;
     }
     gate->now = gate->wanted;
+    gate->n_changes++;
     gate->drain_ns = 0;
     uint64_t now_ns = clock_now_ns(&clock_monotonic);
     begin_slice(gate, now_ns);
@@ -180,7 +182,7 @@ bool gate_slice_is_whole(const struct gate *gate)
 bool gate_slice_is_over(const struct gate *gate)
 {
     const struct gate_slice *slice = &gate->slice;
-    bool is_long = slice->n_requests >= SLICE_REQUESTS && slice->busy_ns >= SLICE_NS;
-    return (is_long && gate_slice_is_whole(gate)) ||
-           clock_now_ns(&clock_monotonic) - slice->begin_ns >= SLICE_MOST_NS;
+    uint64_t ns = clock_now_ns(&clock_monotonic) - slice->begin_ns;
+    bool is_long = slice->n_requests >= SLICE_REQUESTS && slice->busy_ns >= SLICE_BUSY_NS && ns >= SLICE_NS;
+    return (is_long && gate_slice_is_whole(gate)) || ns >= SLICE_MOST_NS;
 }

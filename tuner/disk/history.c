@@ -70,7 +70,7 @@ void history_load(struct served *served)
         return;
     if (document == NULL || take(served, document) < 0) {
         online_forget(&served->online);
-        served_say(served, "%s: is no history of this program, or a damaged one; it stays as it is, and nothing is "
+        served_say(served, true, "%s: is no history of this program, or a damaged one; it stays as it is, and nothing is "
                            "kept: remove it or give another one",
                    path);
         served->options.history = NULL;
@@ -92,19 +92,19 @@ static json_t *make_document(const struct served *served)
     return json_pack("{s:s, s:o}", "format", FORMAT, "kinds", kinds);
 }
 
-static int write_durably(const char *path, const char *text)
+static int write_text(const char *path, const char *text, bool durable)
 {
     int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return -errno;
     size_t n = strlen(text);
     ssize_t written = write(fd, text, n);
-    int code = written < 0 ? -errno : (size_t)written < n ? -ENOSPC : fsync(fd) != 0 ? -errno : 0;
+    int code = written < 0 ? -errno : (size_t)written < n ? -ENOSPC : durable && fsync(fd) != 0 ? -errno : 0;
     close(fd);
     return code;
 }
 
-void history_save(struct served *served)
+void history_save(struct served *served, bool durable)
 {
     char beside[PATH_SIZE];
     const char *path = served->options.history;
@@ -114,10 +114,10 @@ void history_save(struct served *served)
     int n = snprintf(beside, sizeof(beside), "%s.new", path);
     int code = text == NULL                                ? -ENOMEM
                : n < 0 || (size_t)n >= sizeof(beside) ? -ENAMETOOLONG
-                                                          : write_durably(beside, text);
+                                                          : write_text(beside, text, durable);
     free(text);
     if (code == 0 && rename(beside, path) != 0)
         code = -errno;
     if (code < 0)
-        served_say(served, "%s: the history cannot be written: %s", path, strerror(-code));
+        served_say(served, true, "%s: the history cannot be written: %s", path, strerror(-code));
 }

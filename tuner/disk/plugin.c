@@ -25,9 +25,13 @@ static struct {
           .opening = PTHREAD_MUTEX_INITIALIZER,
           .extents = PTHREAD_MUTEX_INITIALIZER};
 
-static void say(const char *format, va_list arguments)
+/* News are for who runs nbdkit with -v. */
+static void say(bool is_wrong, const char *format, va_list arguments)
 {
-    nbdkit_verror(format, arguments);
+    if (is_wrong)
+        nbdkit_verror(format, arguments);
+    else
+        nbdkit_vdebug(format, arguments);
 }
 
 static int set_path(char **path, const char *value)

@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 
-void served_say(const struct served *served, const char *format, ...)
+void served_say(const struct served *served, bool is_wrong, const char *format, ...)
 {
     va_list arguments;
     va_start(arguments, format);
     if (served->options.say != NULL)
-        served->options.say(format, arguments);
+        served->options.say(is_wrong, format, arguments);
     va_end(arguments);
 }
 
@@ -68,7 +68,7 @@ int served_open(struct served *served, const struct served_options *options, str
 void served_close(struct served *served)
 {
     if (served->options.history != NULL)
-        history_save(served);
+        history_save(served, true);
     online_done(&served->online);
     gate_done(&served->gate);
     image_lanes_close(&served->lanes);
@@ -82,7 +82,7 @@ static void give_up_direct(struct served *served, const char *why)
         return;
     served->ways.can_direct = false;
     snprintf(served->why_not_direct, sizeof(served->why_not_direct), "%s", why);
-    served_say(served, "no direct requests any more: %s", why);
+    served_say(served, false, "no direct requests any more: %s", why);
     if (served->online.is_pinned && served->online.pinned.values[0] > 0)
         online_pin(&served->online, NULL);
     struct image_way way = served->gate.wanted;
@@ -108,8 +108,10 @@ static void end_slice(struct served *served, bool is_bad)
         return;
     const struct online_mind *mind = &served->online.mind[slice.kind];
     char text[WAYS_TEXT_SIZE];
-    served_say(served, "%s: %s, %.2f times the rate of what ran first", kind_name(slice.kind),
+    served_say(served, false, "%s: %s, %.2f times the rate of what ran first", kind_name(slice.kind),
                ways_format(ways_of_setting(&mind->best), text), mind->gain);
+    if (served->options.history != NULL)
+        history_save(served, false);
 }
 
 /* The first error ends all trials; what runs stays. With the lock held. */
@@ -119,7 +121,7 @@ static void note_error(struct served *served, const char *what, int code)
         online_freeze(&served->online);
         struct online_setting running = online_running(&served->online);
         gate_want(&served->gate, ways_of_setting(&running));
-        served_say(served, "%s failed: %s; nothing is tried any more", what, strerror(-code));
+        served_say(served, true, "%s failed: %s; nothing is tried any more", what, strerror(-code));
     }
 }
 

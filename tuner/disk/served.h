@@ -20,8 +20,8 @@ struct served_options {
     double regret_share;
     bool dry_run;
     const char *history; /* a file; NULL: nothing is kept */
-    /* What an operator wants to know, one line. */
-    void (*say)(const char *format, va_list arguments);
+    /* What an operator wants to know, one line; is_wrong: something failed. */
+    void (*say)(bool is_wrong, const char *format, va_list arguments);
 };
 
 struct served {
@@ -47,4 +47,5 @@ int served_write(struct served *served, struct gate_client *client, const void *
 int served_zero(struct served *served, uint64_t offset_bytes, uint64_t n_bytes, bool punch, bool durable);
 int served_flush(struct served *served);
 
-void served_say(const struct served *served, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void served_say(const struct served *served, bool is_wrong, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
