@@ -8,15 +8,16 @@ import nbd
 
 
 class Disk:
-    """nbdkit with the plugin over an image; more are the plugin's parameters."""
+    """nbdkit with the plugin over an image; more are the plugin's parameters; nbdkit's own have no control socket."""
 
-    def __init__(self, plugin, image, *more, folder, wrapper=()):
+    def __init__(self, plugin, image, *more, folder, controlled=True):
         self.image, self.socket, self.control = image, os.path.join(folder, 'disk'), os.path.join(folder, 'control')
         for name in (self.socket, self.control):
             if os.path.exists(name):
                 os.unlink(name)
         self.errors = open(os.path.join(folder, 'errors'), 'w+', encoding='utf-8')
-        self.process = subprocess.Popen([*wrapper, 'nbdkit', '-f', '-U', self.socket, plugin, f'file={image}', f'control={self.control}', *more],
+        control = [f'control={self.control}'] if controlled else []
+        self.process = subprocess.Popen(['nbdkit', '-f', '-U', self.socket, plugin, f'file={image}', *control, *more],
                                         stdin=subprocess.DEVNULL, stderr=self.errors)
 
     @property
