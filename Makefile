@@ -148,7 +148,7 @@ needed_check_disk := nbdkit:nbdkit fio:fio qemu-utils:qemu-img python3:python3 l
 needed_live := fio:fio python3:python3 python3-optuna:/usr/lib/python3/dist-packages/optuna/__init__.py
 needed_profile := fio:fio strace:strace python3:python3
 needed_page := chromium:chromium python3:python3
-needed_dev := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck libfuse3-dev:fuse3/fuse_opt.h
+needed_dev := nbdkit-plugin-dev:nbdkit-plugin.h clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck libfuse3-dev:fuse3/fuse_opt.h
 python_packages := /usr/lib/python3/dist-packages
 needed_schemas := python3:python3 python3-jsonschema:$(python_packages)/jsonschema
 needed_compare  := g++:$(CXX) libdlib-dev:/usr/include/dlib/global_optimization.h python3-optuna:$(python_packages)/optuna \
@@ -193,7 +193,7 @@ define look-for-packages
 endef
 
 # Goals that install what is missing; every other build only names it.
-self_helping := check check-statistics check-io check-faults check-guest check-page check-plots check-profile check-schemas check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
+self_helping := check check-disk check-statistics check-io check-faults check-guest check-page check-plots check-profile check-schemas check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
 before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages))
 
 .PHONY: deps deps-dev deps-compare deps-check-disk deps-disk deps-faults deps-fuzz deps-guest deps-live deps-page deps-profile deps-schemas deps-snippets deps-valgrind packages
@@ -380,6 +380,18 @@ endif
 
 .PHONY: disk-plugin
 disk-plugin: build/$(BUILD)/nbdkit-fstune-plugin.so ## build nbdkit's plugin for disks that tune themselves: build/release/nbdkit-fstune-plugin.so
+
+.PHONY: check-disk install-disk uninstall-disk
+# Half a minute, in a directory of its own in DIR.
+check-disk: build/$(BUILD)/nbdkit-fstune-plugin.so build/release/faultfs | deps-check-disk ## serve images to clients of NBD: switches, kills, faults below
+	$(Q)PYTHONDONTWRITEBYTECODE=1 tests/disk/check --plugin $< '$(DIR)' || { [ $$? -eq 77 ] && echo '0 passed, 0 failed, 1 skipped'; }
+
+# Where nbdkit looks for `nbdkit fstune`.
+NBDKIT_PLUGIN_DIR ?= $(shell pkg-config --variable=plugindir nbdkit 2>/dev/null)
+install-disk: build/release/nbdkit-fstune-plugin.so ## install the plugin where nbdkit looks for it, below DESTDIR
+	$(Q)dir='$(NBDKIT_PLUGIN_DIR)'; install -D -m 644 $< '$(DESTDIR)'"$${dir:?nbdkit-plugin-dev is not installed}/nbdkit-fstune-plugin.so"
+uninstall-disk: ## remove what install-disk put there
+	$(Q)dir='$(NBDKIT_PLUGIN_DIR)'; rm -f '$(DESTDIR)'"$${dir:?nbdkit-plugin-dev is not installed}/nbdkit-fstune-plugin.so"
 
 # $(1): build. Runs the programs among the prerequisites.
 run_tests = $(Q)FSTUNE=build/$(1)/fstune $(2) tests/run $(filter-out build/$(1)/tests/study/%,$(filter build/$(1)/tests/%,$^))
