@@ -19,9 +19,8 @@
 static bool keeps_cache_coherent(int fd)
 {
     struct statfs status;
-    return fstatfs(fd, &status) == 0 &&
-           (status.f_type == EXT4_SUPER_MAGIC || status.f_type == XFS_MAGIC ||
-            status.f_type == BTRFS_SUPER_MAGIC);
+    return fstatfs(fd, &status) == 0 && (status.f_type == EXT4_SUPER_MAGIC || status.f_type == XFS_MAGIC ||
+                                         status.f_type == BTRFS_SUPER_MAGIC);
 }
 
 static int refuse_direct(struct image *image, const char *why)

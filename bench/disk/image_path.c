@@ -204,7 +204,7 @@ static int transfer_all(struct image_lanes *lanes, struct transfer *transfer, bo
     /* Without a ring the pieces are not made at once, but the bytes are the same. */
     if (is_split && !has_ring(transfer->lane))
         transfer->piece_bytes = 0;
-    int result = !direct                     ? move(transfer, buffer, n_bytes, offset)
+    int result = !direct                      ? move(transfer, buffer, n_bytes, offset)
                  : has_bounce(transfer->lane) ? move_bounced(transfer, buffer, n_bytes, offset)
                                               : -ENOMEM;
     give_lane(lanes, transfer->lane);

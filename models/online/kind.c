@@ -7,11 +7,25 @@ enum { DIRECTION_READ, DIRECTION_WRITE, DIRECTION_MIXED, N_DIRECTIONS };
 enum { SIZE_SMALL, SIZE_MEDIUM, SIZE_LARGE, N_SIZES };
 
 static const char *const names[KIND_N + 1] = {
-    "random-read-small",  "random-read-medium",  "random-read-large",  "random-write-small",
-    "random-write-medium", "random-write-large",  "random-mixed-small", "random-mixed-medium",
-    "random-mixed-large", "seq-read-small",      "seq-read-medium",    "seq-read-large",
-    "seq-write-small",    "seq-write-medium",    "seq-write-large",    "seq-mixed-small",
-    "seq-mixed-medium",   "seq-mixed-large",     "none",
+    "random-read-small",
+    "random-read-medium",
+    "random-read-large",
+    "random-write-small",
+    "random-write-medium",
+    "random-write-large",
+    "random-mixed-small",
+    "random-mixed-medium",
+    "random-mixed-large",
+    "seq-read-small",
+    "seq-read-medium",
+    "seq-read-large",
+    "seq-write-small",
+    "seq-write-medium",
+    "seq-write-large",
+    "seq-mixed-small",
+    "seq-mixed-medium",
+    "seq-mixed-large",
+    "none",
 };
 
 _Static_assert(2 * N_DIRECTIONS * N_SIZES == KIND_N, "every kind has a name");

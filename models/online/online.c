@@ -27,7 +27,7 @@ void online_mind_clear(struct online_mind *mind)
     free(mind->ratios);
     mind->search = NULL;
     mind->ratios = NULL;
-    mind->has_run = false;
+    mind->has_run = mind->is_due = mind->is_away = false;
 }
 
 void online_done(struct online *online)
@@ -77,8 +77,7 @@ static bool follow_phase(struct online *online, const struct online_slice *slice
         return true;
     }
     drop_trial(online);
-    if (slice->kind != KIND_NONE &&
-        (online->kind == KIND_NONE || ++online->n_other >= SLICES_OF_A_PHASE)) {
+    if (slice->kind != KIND_NONE && (online->kind == KIND_NONE || ++online->n_other >= SLICES_OF_A_PHASE)) {
         online->kind = slice->kind;
         online->n_other = 0;
         online->n_switches++;
@@ -174,6 +173,7 @@ void online_pin(struct online *online, const struct online_setting *setting)
 void online_forget(struct online *online)
 {
     drop_trial(online);
+    online->generation++;
     for (unsigned kind = 0; kind < KIND_N; kind++) {
         online_mind_clear(&online->mind[kind]);
         online->mind[kind] = (struct online_mind){.best = online->options.first, .gain = 1};

@@ -46,10 +46,27 @@ struct online_slice {
     bool is_whole;         /* one setting from its beginning to its end, and its writes are flushed */
 };
 
+/* What libfstune needs time for: it is taken away, thought through without anybody waiting, and given back.
+ */
+struct online_thought {
+    unsigned kind;
+    uint64_t generation;
+    struct fst_search *search;
+    struct fst_run run; /* the one whose result is told, then the next one */
+    bool has_result, is_failed;
+    double value, seconds; /* the result */
+    double trial_seconds;
+    int asked; /* 1: run is the next one; else the search is over */
+    int answered;
+    struct fst_answer answer; /* where answered is 0 */
+};
+
 /* What is known of a kind. */
 struct online_mind {
-    struct fst_search *search; /* NULL: none is under way */
-    bool is_settled;           /* a search was made to its end, or remembered */
+    struct fst_search *search; /* NULL: none is under way, or it is away in a thought */
+    struct online_thought thought;
+    bool is_due, is_away; /* there is something to think, and somebody does */
+    bool is_settled;      /* a search was made to its end, or remembered */
     struct online_setting best;
     double gain; /* best's rate over the first setting's, when it was chosen; 1: it is the first setting */
     size_t n_trials;
@@ -73,7 +90,8 @@ struct online {
     bool is_check;
     struct online_setting tried;
     double before_bps, tried_bps;
-    unsigned n_late; /* slices since the trial was asked for that did not have its setting */
+    unsigned n_late;     /* slices since the trial was asked for that did not have its setting */
+    uint64_t generation; /* of all that was learnt */
     bool is_frozen;
     bool is_pinned;
     struct online_setting pinned;
@@ -87,6 +105,13 @@ void online_done(struct online *online);
 
 /* A slice is over: the setting for the next one. */
 struct online_setting online_next(struct online *online, const struct online_slice *slice);
+
+/* Between slices: true where there is something to think; it is online_think's for as long as that takes, and
+ * must be given back. online_think may run beside all other functions. */
+bool online_thought_take(struct online *online, struct online_thought *ret_thought);
+void online_think(struct online_thought *thought);
+/* True: the kind is settled now. */
+bool online_thought_give(struct online *online, const struct online_thought *thought);
 
 /* Whether a slice that goes on so badly is to end before its time. */
 bool online_should_end(const struct online *online, uint64_t n_requests, uint64_t n_bytes, double seconds);

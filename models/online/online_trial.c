@@ -76,41 +76,79 @@ static bool begin_search(struct online *online, double seconds)
         mind->ratios = calloc(fst_search_size(mind->search), sizeof(*mind->ratios));
     mind->trial_seconds = 0;
     mind->has_run = false;
+    mind->is_due = mind->ratios != NULL;
+    mind->thought.has_result = false;
     return mind->ratios != NULL;
 }
 
 /* Ratios are over the running setting, which is the first in a search. */
 static bool is_proved(const struct moments *ratios)
 {
-    return ratios->n >= LEAST_PROOF &&
-           ratios->mean > student_quantile(CONFIDENCE, (double)ratios->n - 1) * ratios->std /
-                              sqrt((double)ratios->n);
+    return ratios->n >= LEAST_PROOF && ratios->mean > student_quantile(CONFIDENCE, (double)ratios->n - 1) *
+                                                          ratios->std / sqrt((double)ratios->n);
 }
 
-static void conclude(struct online *online)
+static void conclude(struct online_mind *mind, const struct online_thought *thought)
 {
-    struct online_mind *mind = mind_of(online);
-    struct fst_answer answer;
-    if (fst_answer(mind->search, &answer) == 0 && is_proved(&mind->ratios[answer.recommended.setting])) {
-        memcpy(mind->best.values, answer.recommended.values, sizeof(mind->best.values));
-        mind->gain = exp(mind->ratios[answer.recommended.setting].mean);
+    const struct fst_estimate *recommended = &thought->answer.recommended;
+    if (thought->answered == 0 && is_proved(&mind->ratios[recommended->setting])) {
+        memcpy(mind->best.values, recommended->values, sizeof(mind->best.values));
+        mind->gain = exp(mind->ratios[recommended->setting].mean);
     }
     settle(mind);
 }
 
-/* The next setting that can be taken; false: the search is over. */
-static bool ask(struct online *online)
+bool online_thought_take(struct online *online, struct online_thought *ret_thought)
 {
-    struct online_mind *mind = mind_of(online);
-    while (!mind->has_run) {
-        if (fst_ask(mind->search, mind->trial_seconds, &mind->run) != 1)
-            return false;
-        struct online_setting setting = setting_of(&mind->run);
-        mind->has_run = online->options.may_use(online->options.context, &setting);
-        if (!mind->has_run && fst_fail(mind->search, &mind->run) < 0)
-            return false;
-    }
+    unsigned kind = 0;
+    while (kind < KIND_N && (!online->mind[kind].is_due || online->mind[kind].is_away))
+        kind++;
+    if (kind == KIND_N)
+        return false;
+    struct online_mind *mind = &online->mind[kind];
+    *ret_thought = mind->thought;
+    ret_thought->kind = kind;
+    ret_thought->generation = online->generation;
+    ret_thought->search = mind->search;
+    ret_thought->run = mind->run;
+    ret_thought->trial_seconds = mind->trial_seconds;
+    mind->search = NULL;
+    mind->is_away = true;
     return true;
+}
+
+void online_think(struct online_thought *thought)
+{
+    int told = 0;
+    if (thought->has_result && thought->is_failed)
+        told = fst_fail(thought->search, &thought->run);
+    else if (thought->has_result)
+        told = fst_tell(thought->search, &thought->run, thought->value, thought->seconds);
+    if (told < 0)
+        fst_stop(thought->search);
+    thought->asked = fst_ask(thought->search, thought->trial_seconds, &thought->run);
+    if (thought->asked != 1)
+        thought->answered = fst_answer(thought->search, &thought->answer);
+}
+
+bool online_thought_give(struct online *online, const struct online_thought *thought)
+{
+    struct online_mind *mind = &online->mind[thought->kind];
+    if (thought->generation != online->generation) {
+        fst_search_free(thought->search);
+        return false;
+    }
+    mind->search = thought->search;
+    mind->is_away = mind->is_due = false;
+    if (thought->asked != 1) {
+        conclude(mind, thought);
+        return true;
+    }
+    struct online_setting setting = setting_of(&thought->run);
+    mind->run = thought->run;
+    mind->has_run = online->options.may_use(online->options.context, &setting);
+    mind->thought.has_result = mind->thought.is_failed = mind->is_due = !mind->has_run;
+    return false;
 }
 
 static bool begin_check(struct online *online)
@@ -128,14 +166,10 @@ bool online_trial_begin(struct online *online, const struct online_slice *slice)
     struct online_mind *mind = mind_of(online);
     if (mind->is_settled)
         return begin_check(online);
-    if (mind->search == NULL && !begin_search(online, slice->seconds)) {
+    if (mind->search == NULL && !mind->is_away && !begin_search(online, slice->seconds))
         settle(mind);
+    if (!mind->has_run)
         return false;
-    }
-    if (!ask(online)) {
-        conclude(online);
-        return false;
-    }
     online->is_check = false;
     online->tried = setting_of(&mind->run);
     return true;
@@ -174,6 +208,6 @@ void online_trial_end(struct online *online, const struct online_slice *after)
     if (mind->run.confirming)
         moments_add(&mind->ratios[mind->run.setting], log_ratio);
     mind->has_run = false;
-    if (fst_tell(mind->search, &mind->run, exp(log_ratio), seconds) < 0)
-        fst_stop(mind->search);
+    mind->thought = (struct online_thought){.has_result = true, .value = exp(log_ratio), .seconds = seconds};
+    mind->is_due = true;
 }

@@ -68,8 +68,9 @@ static void compare(size_t n_threads)
         gated[i] = plain_first ? second : first;
         more[i] = gated[i] - plain[i];
     }
-    printf("%zu threads: plain %.0f ns a request, served %.0f, more in the same round %.0f (medians of %d)\n", n_threads,
-           median_of(plain, N_ROUNDS), median_of(gated, N_ROUNDS), median_of(more, N_ROUNDS), N_ROUNDS);
+    printf("%zu threads: plain %.0f ns a request, served %.0f, more in the same round %.0f (medians of %d)\n",
+           n_threads, median_of(plain, N_ROUNDS), median_of(gated, N_ROUNDS), median_of(more, N_ROUNDS),
+           N_ROUNDS);
 }
 
 static int fill(int fd)

@@ -33,7 +33,10 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *text, const c
 
 static const char *state_of(const struct online *online)
 {
-    return online->is_pinned ? "pinned" : online->options.dry_run ? "dry run" : online->is_frozen ? "frozen" : "tuning";
+    return online->is_pinned         ? "pinned"
+           : online->options.dry_run ? "dry run"
+           : online->is_frozen       ? "frozen"
+                                     : "tuning";
 }
 
 static void describe_kind(const struct online *online, unsigned kind, struct text *text)
@@ -44,9 +47,9 @@ static void describe_kind(const struct online *online, unsigned kind, struct tex
         return;
     add(text, "kind %s: %s, %.2f times, %s, %zu trials, %llu slices\n", kind_name(kind),
         ways_format(ways_of_setting(&mind->best), words), mind->gain,
-        mind->is_settled         ? "settled"
-        : mind->search != NULL ? "searching"
-                               : "seen",
+        mind->is_settled                        ? "settled"
+        : mind->search != NULL || mind->is_away ? "searching"
+                                                : "seen",
         mind->n_trials, (unsigned long long)mind->n_slices);
 }
 
@@ -61,8 +64,8 @@ static void describe(const struct served *served, struct text *text)
     add(text, "served: %.0f bytes in slices\n", online->served_bytes);
     add(text, "trials: %llu, %llu dropped, cost %.0f bytes (%.2f %%)\n", (unsigned long long)online->n_trials,
         (unsigned long long)online->n_dropped, online->regret_bytes, 100 * share);
-    add(text, "phases: %llu; changes between cached and direct: %llu\n", (unsigned long long)online->n_switches,
-        (unsigned long long)served->gate.n_changes);
+    add(text, "phases: %llu; changes between cached and direct: %llu\n",
+        (unsigned long long)online->n_switches, (unsigned long long)served->gate.n_changes);
     add(text, "errors: %llu%s\n", (unsigned long long)served->n_errors,
         served->gate.lost_code != 0 ? ", a flush was lost" : "");
     add(text, "direct: %s\n", served->ways.can_direct ? "possible" : served->why_not_direct);
@@ -74,7 +77,8 @@ static void pin(struct served *served, const char *words, struct text *text)
 {
     struct image_way way;
     if (ways_parse(words, &way) < 0) {
-        add(text, "error: '%s' is no setting; give one such as cached, cached,ahead=4m or direct,pieces=64k\n",
+        add(text,
+            "error: '%s' is no setting; give one such as cached, cached,ahead=4m or direct,pieces=64k\n",
             words);
         return;
     }
@@ -110,7 +114,8 @@ static void obey(struct served *served, const char *command, struct text *text)
         online_forget(online);
         add(text, "forgotten\n");
     } else {
-        add(text, "error: '%s' is no command; status, freeze, thaw, pin SETTING, unpin and forget are\n", command);
+        add(text, "error: '%s' is no command; status, freeze, thaw, pin SETTING, unpin and forget are\n",
+            command);
     }
     struct online_setting running = online_running(online);
     gate_want(&served->gate, ways_of_setting(&running));

@@ -31,7 +31,8 @@ struct gate {
     struct image_way now, wanted;
     unsigned n_inside;
     uint64_t n_changes; /* between cached and direct */
-    uint64_t written_bytes, flushed_bytes; /* since the beginning; what is flushed was written before a flush */
+    uint64_t written_bytes,
+        flushed_bytes; /* since the beginning; what is flushed was written before a flush */
     uint64_t busy_since_ns, left_ns, drain_ns;
     int lost_code; /* a flush of our own failed: no flush of the client's succeeds any more */
     struct gate_slice slice;

@@ -6,12 +6,13 @@
 #include <jansson.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define FORMAT      "fstune/disk-history/1"
-#define MOST_BYTES  65536U
-#define PATH_SIZE   4096
+#define FORMAT     "fstune/disk-history/1"
+#define MOST_BYTES 65536U
+#define PATH_SIZE  4096
 
 /* A kind with a setting that is possible here; others are left out. */
 static int take_kind(struct served *served, const json_t *entry)
@@ -70,8 +71,9 @@ void history_load(struct served *served)
         return;
     if (document == NULL || take(served, document) < 0) {
         online_forget(&served->online);
-        served_say(served, true, "%s: is no history of this program, or a damaged one; it stays as it is, and nothing is "
-                           "kept: remove it or give another one",
+        served_say(served, true,
+                   "%s: is no history of this program, or a damaged one; it stays as it is, and nothing is "
+                   "kept: remove it or give another one",
                    path);
         served->options.history = NULL;
     }
@@ -104,18 +106,22 @@ static int write_text(const char *path, const char *text, bool durable)
     return code;
 }
 
-void history_save(struct served *served, bool durable)
+char *history_text(const struct served *served)
 {
-    char beside[PATH_SIZE];
-    const char *path = served->options.history;
     json_t *document = make_document(served);
     char *text = document != NULL ? json_dumps(document, JSON_INDENT(1)) : NULL;
     json_decref(document);
+    return text;
+}
+
+void history_save(const struct served *served, const char *text, bool durable)
+{
+    char beside[PATH_SIZE];
+    const char *path = served->options.history;
     int n = snprintf(beside, sizeof(beside), "%s.new", path);
-    int code = text == NULL                                ? -ENOMEM
+    int code = text == NULL                           ? -ENOMEM
                : n < 0 || (size_t)n >= sizeof(beside) ? -ENAMETOOLONG
-                                                          : write_text(beside, text, durable);
-    free(text);
+                                                      : write_text(beside, text, durable);
     if (code == 0 && rename(beside, path) != 0)
         code = -errno;
     if (code < 0)

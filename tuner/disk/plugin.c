@@ -21,9 +21,7 @@ static struct {
     struct served served;
     struct control control_thread;
     pthread_mutex_t opening, extents;
-} disk = {.regret_share = 0.03,
-          .opening = PTHREAD_MUTEX_INITIALIZER,
-          .extents = PTHREAD_MUTEX_INITIALIZER};
+} disk = {.regret_share = 0.03, .opening = PTHREAD_MUTEX_INITIALIZER, .extents = PTHREAD_MUTEX_INITIALIZER};
 
 /* News are for who runs nbdkit with -v. */
 static void say(bool is_wrong, const char *format, va_list arguments)
@@ -237,7 +235,8 @@ static struct nbdkit_plugin plugin = {
     .name = "fstune",
     .version = FSTUNE_VERSION,
     .longname = "a disk image that tunes itself",
-    .description = "Serves a disk image, recognises the load, and chooses how requests are made while it serves.",
+    .description =
+        "Serves a disk image, recognises the load, and chooses how requests are made while it serves.",
     .magic_config_key = "file",
     .config_help = "file=IMAGE      the disk image to serve\n"
                    "regret=3%%       what trials may cost at most, of the bytes served\n"

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void served_say(const struct served *served, bool is_wrong, const char *format, ...)
@@ -44,6 +45,58 @@ static void begin_tuning(struct served *served)
     online_init(&served->online, &options);
 }
 
+/* With the lock held, which is away while the file is written. */
+static void tell_settled(struct served *served, unsigned kind)
+{
+    const struct online_mind *mind = &served->online.mind[kind];
+    char setting[WAYS_TEXT_SIZE];
+    served_say(served, false, "%s: %s, %.2f times the rate of what ran first", kind_name(kind),
+               ways_format(ways_of_setting(&mind->best), setting), mind->gain);
+    if (served->options.history == NULL)
+        return;
+    char *text = history_text(served);
+    pthread_mutex_unlock(&served->gate.lock);
+    history_save(served, text, false);
+    free(text);
+    pthread_mutex_lock(&served->gate.lock);
+}
+
+/* libfstune may take milliseconds, for which no request waits. */
+static void *think(void *context)
+{
+    struct served *served = context;
+    struct online_thought thought;
+    pthread_mutex_lock(&served->gate.lock);
+    while (!served->is_over) {
+        if (!online_thought_take(&served->online, &thought)) {
+            pthread_cond_wait(&served->slice_ended, &served->gate.lock);
+            continue;
+        }
+        pthread_mutex_unlock(&served->gate.lock);
+        online_think(&thought);
+        pthread_mutex_lock(&served->gate.lock);
+        if (online_thought_give(&served->online, &thought))
+            tell_settled(served, thought.kind);
+    }
+    pthread_mutex_unlock(&served->gate.lock);
+    return NULL;
+}
+
+static int begin_serving(struct served *served)
+{
+    int code = image_lanes_open(&served->lanes);
+    if (code < 0)
+        return code;
+    if ((code = gate_init(&served->gate, &served->image, WAYS_PLAIN)) == 0) {
+        if ((code = -pthread_cond_init(&served->slice_ended, NULL)) == 0 &&
+            (code = -pthread_create(&served->thinker, NULL, think, served)) == 0)
+            return 0;
+        gate_done(&served->gate);
+    }
+    image_lanes_close(&served->lanes);
+    return code;
+}
+
 int served_open(struct served *served, const struct served_options *options, struct err *err)
 {
     *served = (struct served){.options = *options};
@@ -51,25 +104,29 @@ int served_open(struct served *served, const struct served_options *options, str
     if (code < 0)
         return code;
     begin_tuning(served);
-    if ((code = image_lanes_open(&served->lanes)) < 0) {
-        image_close(&served->image);
-        return err_sys(err, code, "a lock cannot be made");
-    }
-    if ((code = gate_init(&served->gate, &served->image, WAYS_PLAIN)) < 0) {
-        image_lanes_close(&served->lanes);
-        image_close(&served->image);
-        return err_sys(err, code, "a lock cannot be made");
-    }
     if (options->history != NULL)
         history_load(served);
+    if ((code = begin_serving(served)) < 0) {
+        image_close(&served->image);
+        return err_sys(err, code, "%s: cannot be served", options->path);
+    }
     return 0;
 }
 
 void served_close(struct served *served)
 {
-    if (served->options.history != NULL)
-        history_save(served, true);
+    pthread_mutex_lock(&served->gate.lock);
+    served->is_over = true;
+    pthread_cond_signal(&served->slice_ended);
+    pthread_mutex_unlock(&served->gate.lock);
+    pthread_join(served->thinker, NULL);
+    if (served->options.history != NULL) {
+        char *text = history_text(served);
+        history_save(served, text, true);
+        free(text);
+    }
     online_done(&served->online);
+    pthread_cond_destroy(&served->slice_ended);
     gate_done(&served->gate);
     image_lanes_close(&served->lanes);
     image_close(&served->image);
@@ -100,18 +157,10 @@ static void end_slice(struct served *served, bool is_bad)
                                  .seconds = (double)gate->slice.busy_ns / (double)CLOCK_NS_PER_S,
                                  .switch_seconds = (double)gate->slice.switch_ns / (double)CLOCK_NS_PER_S,
                                  .is_whole = is_bad || gate_slice_is_whole(gate)};
-    bool was_settled = slice.kind < KIND_N && served->online.mind[slice.kind].is_settled;
     struct online_setting next = online_next(&served->online, &slice);
     gate_want(gate, ways_of_setting(&next));
     gate_slice_begin(gate);
-    if (slice.kind == KIND_N || was_settled || !served->online.mind[slice.kind].is_settled)
-        return;
-    const struct online_mind *mind = &served->online.mind[slice.kind];
-    char text[WAYS_TEXT_SIZE];
-    served_say(served, false, "%s: %s, %.2f times the rate of what ran first", kind_name(slice.kind),
-               ways_format(ways_of_setting(&mind->best), text), mind->gain);
-    if (served->options.history != NULL)
-        history_save(served, false);
+    pthread_cond_signal(&served->slice_ended);
 }
 
 /* The first error ends all trials; what runs stays. With the lock held. */
@@ -197,7 +246,10 @@ static int carry(struct served *served, struct gate_client *client, const struct
     }
     if (code == 0 && durable)
         code = sync_image(served);
-    leave(served, &pass, request, code < 0 ? GATE_FAILED : durable ? GATE_FLUSHED : GATE_MOVED,
+    leave(served, &pass, request,
+          code < 0  ? GATE_FAILED
+          : durable ? GATE_FLUSHED
+                    : GATE_MOVED,
           buffer != NULL ? "a read" : "a write", code);
     return code;
 }

@@ -31,6 +31,9 @@ struct served {
     struct ways ways;
     struct gate gate; /* its lock guards all that follows */
     struct online online;
+    pthread_t thinker;
+    pthread_cond_t slice_ended;
+    bool is_over;
     uint64_t n_errors;
     char why_not_direct[160]; /* "": direct requests are possible */
 };

@@ -18,8 +18,8 @@ struct image_way ways_of_setting(const struct online_setting *setting);
 struct online_setting ways_to_setting(struct image_way way);
 bool ways_are_same(struct image_way a, struct image_way b);
 
-/* The settings that are worth a trial for a kind of load; NULL: fewer than two, or no memory. `ways` stays where it is
- * until libfstune has listed the settings. */
+/* The settings that are worth a trial for a kind of load; NULL: fewer than two, or no memory. `ways` stays
+ * where it is until libfstune has listed the settings. */
 struct fst_space *ways_space(struct ways *ways, unsigned kind);
 
 /* "cached", "cached,pieces=64k,ahead=4m", "cached,ahead=none", "direct,pieces=128k". */

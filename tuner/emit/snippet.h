@@ -71,8 +71,8 @@ struct snippet_template;
 struct snippet_ops {
     bool can_self_tune; /* it has lines for --self-tuning; others say in a comment that they do not use it */
     bool takes_device;  /* a block device that was measured stands for --image */
-    const char *name;  /* "qemu" */
-    const char *title; /* one line for --list: what it is, and where it goes */
+    const char *name;   /* "qemu" */
+    const char *title;  /* one line for --list: what it is, and where it goes */
     enum snippet_comments comments;
     /* How much the format can say of request size, queue depth, direct, api, threads and sync: '-' nothing,
      * 'p' an upper bound or another coarse form, 'y' the very value. */

@@ -80,6 +80,11 @@ static void run(unsigned kind, size_t n)
                                      .is_whole = true};
         load.n_run[which]++;
         next = online_next(&load.online, &slice);
+        struct online_thought thought;
+        while (online_thought_take(&load.online, &thought)) {
+            online_think(&thought);
+            online_thought_give(&load.online, &thought);
+        }
     }
 }
 
@@ -212,4 +217,21 @@ TEST(a_tried_slice_that_goes_badly_ends_early)
     assert_true(online_should_end(&load.online, 16, 100000, 1));
     assert_false(online_should_end(&load.online, 15, 100000, 1));
     assert_false(online_should_end(&load.online, 16, 600000, 1));
+}
+
+TEST(what_is_forgotten_while_it_is_thought_about_stays_forgotten)
+{
+    struct online_thought thought;
+    struct online_slice slice = {.kind = READS, .n_bytes = 1 << 20, .seconds = SLICE, .is_whole = true};
+    begin(0.5, false);
+    set_rates(1, 1, 1, 1);
+    for (size_t i = 0; i < 3; i++)
+        online_next(&load.online, &slice);
+    assert_true(online_thought_take(&load.online, &thought));
+    assert_false(online_thought_take(&load.online, &thought));
+    online_forget(&load.online);
+    online_think(&thought);
+    assert_false(online_thought_give(&load.online, &thought));
+    assert_null(load.online.mind[READS].search);
+    assert_false(load.online.mind[READS].has_run);
 }

@@ -71,9 +71,8 @@ static void operate(struct worker *worker, struct rng *rng)
     uint64_t offset, n, what = below(rng, 100);
     choose(worker, rng, &offset, &n);
     if (what < 50) {
-        worker->n_wrong +=
-            served_read(&rig.served, &worker->client, worker->buffer, n, offset) != 0 ||
-            memcmp(worker->buffer, model + offset, n) != 0;
+        worker->n_wrong += served_read(&rig.served, &worker->client, worker->buffer, n, offset) != 0 ||
+                           memcmp(worker->buffer, model + offset, n) != 0;
     } else if (what < 94) {
         write_some(worker, rng, offset, n);
     } else if (what < 97) {
@@ -174,7 +173,8 @@ TEST(requests_of_odd_sizes_go_through_the_cache)
 
 TEST(a_flush_and_a_durable_write_sync_in_every_setting)
 {
-    static const char *const pins[] = {"pin cached", "pin cached,ahead=none", "pin direct", "pin direct,pieces=64k"};
+    static const char *const pins[] = {"pin cached", "pin cached,ahead=none", "pin direct",
+                                       "pin direct,pieces=64k"};
     struct gate_client client = {0};
     unsigned char block[4096] = {1};
     rig_serve();

@@ -31,8 +31,8 @@ TEST(only_settings_that_make_a_difference_are_tried)
 
 TEST(what_is_written_is_parsed_again)
 {
-    static const char *const texts[] = {"cached", "cached,ahead=none", "cached,ahead=1m", "direct",
-                                        "cached,pieces=64k,ahead=4m", "direct,pieces=128k"};
+    static const char *const texts[] = {"cached", "cached,ahead=none",          "cached,ahead=1m",
+                                        "direct", "cached,pieces=64k,ahead=4m", "direct,pieces=128k"};
     char text[WAYS_TEXT_SIZE];
     for (size_t i = 0; i < N_OF(texts); i++) {
         struct image_way way;
@@ -45,8 +45,16 @@ TEST(what_is_written_is_parsed_again)
 
 TEST(other_words_are_refused)
 {
-    static const char *const texts[] = {"", "fast", "direct,ahead=4m", "direct,ahead=none", "cached,ahead=3m",
-                                        "cached,pieces=1k", "cached,pieces", "cached,", "cached,direct", "cached,ahead=1"};
+    static const char *const texts[] = {"",
+                                        "fast",
+                                        "direct,ahead=4m",
+                                        "direct,ahead=none",
+                                        "cached,ahead=3m",
+                                        "cached,pieces=1k",
+                                        "cached,pieces",
+                                        "cached,",
+                                        "cached,direct",
+                                        "cached,ahead=1"};
     for (size_t i = 0; i < N_OF(texts); i++) {
         struct image_way way = {0};
         assert_int_equal(ways_parse(texts[i], &way), -EINVAL);
