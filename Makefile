@@ -47,7 +47,7 @@ folders  := $(layers)
 layers   := $(filter-out $(wrappers),$(layers))
 
 sources = $(wildcard $(1)/*.c)
-library_sources = $(filter-out tuner/commands/main.c tuner/impact/atoms_helper.c tuner/disk/plugin.c,$(call sources,$(1)))
+library_sources = $(filter-out tuner/commands/main.c tuner/impact/atoms_helper.c tuner/nightly/disk_plugin.c,$(call sources,$(1)))
 test_sources := $(wildcard $(layers:%=tests/%/test_*.c))
 # What stands in tests/ is linked into every test program, what stands beside the folders of a floor's tests into each of those.
 helper_sources = $(call sources,tests) $(call sources,tests/$(1))
@@ -61,7 +61,7 @@ collector_sources := $(call sources,$(wrappers)) $(filter-out models/profile/sum
 engine_sources := $(foreach f,statistics surrogate search engine library,$(call sources,models/$(f)))
 # The plugin of nbdkit holds its own copy of what it needs, and shows nothing but its entry.
 plugin_sources := $(foreach f,base host io target disk,$(call sources,bench/$(f))) $(engine_sources) $(call sources,models/online) models/profile/stream.c \
-                  $(call sources,tuner/disk)
+                  $(wildcard tuner/nightly/disk*.c)
 own_code := $(wildcard $(folders:%=%/*.[ch]) tests/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
 
 # Tests by name: *_fs need a real file system and time (check-io), *_slow need minutes (check-slow).
@@ -299,11 +299,11 @@ build/$(1)/libfstune.so.0: $$(engine_objects_$(1)) models/library/fstune.map
 	$$(Q)$$(CC) $$(compile_$(1)) $$(CFLAGS) -shared -Wl,-soname,libfstune.so.0 -Wl,--version-script=models/library/fstune.map $$(link_$(1)) $$(LDFLAGS) \
 	    $$(engine_objects_$(1)) -lgsl -lgslcblas -lm -o $$@
 
-build/$(1)/nbdkit-fstune-plugin.so: $$(plugin_objects_$(1)) tuner/disk/plugin.map | deps-disk
+build/$(1)/nbdkit-fstune-plugin.so: $$(plugin_objects_$(1)) tuner/nightly/disk_plugin.map | deps-disk
 	$$(call say,LINK,$$@)
-	$$(Q)$$(CC) $$(compile_$(1)) $$(CFLAGS) -shared -Wl,--version-script=tuner/disk/plugin.map $$(link_$(1)) $$(LDFLAGS) \
+	$$(Q)$$(CC) $$(compile_$(1)) $$(CFLAGS) -shared -Wl,--version-script=tuner/nightly/disk_plugin.map $$(link_$(1)) $$(LDFLAGS) \
 	    $$(plugin_objects_$(1)) $$(libs_tuner) -o $$@
-build/$(1)/pic/tuner/disk/plugin.o: | deps-disk
+build/$(1)/pic/tuner/nightly/disk_plugin.o: | deps-disk
 
 $(foreach t,$(test_sources),$(eval $(call rules-of-test,$(1),$(patsubst tests/%/,%,$(dir $(t))),$(t:%.c=%))))
 $(foreach t,$(perf_sources) $(statistics_sources) $(compare_sources) $(study_sources),$(eval $(call rules-of-test,$(1),tuner,$(t:%.c=%))))

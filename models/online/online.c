@@ -12,7 +12,7 @@
 #define BAD_SHARE    0.5
 #define BAD_REQUESTS 16
 /* Where the slices before and after differ by so much, the trial says nothing. */
-#define STEADY_RATIO 2
+#define STEADY_RATIO 2.0
 
 void online_init(struct online *online, const struct online_options *options)
 {

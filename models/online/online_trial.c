@@ -32,7 +32,7 @@ static struct online_setting setting_of(const struct fst_run *run)
 /* Of settings that are as good, the one that runs stays. */
 static double price_of(const double *values, void *context)
 {
-    return memcmp(values, context, sizeof(struct online_setting)) == 0 ? 1 : 2;
+    return online_is_same((const struct online_setting *)(const void *)values, context) ? 1 : 2;
 }
 
 static void settle(struct online_mind *mind)

@@ -1,8 +1,8 @@
 /* What the gate and the choice of the self-tuning disk cost a request, beside a plain pread of a cached file:
  * one thread, and several at once. usage: disk [DIRECTORY] */
+#include "tuner/nightly/disk.h"
 #include "bench/base/clock.h"
 #include "models/statistics/student.h"
-#include "tuner/disk/served.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -16,14 +16,14 @@
 #define N_ROUNDS    41
 #define MOST        8
 
-static struct served served;
+static struct disk served;
 static int plain_fd;
 
 struct reader {
     pthread_t thread;
     bool plain;
     uint64_t random;
-    struct gate_client client;
+    struct disk_gate_client client;
     unsigned char buffer[BLOCK];
 };
 
@@ -35,7 +35,7 @@ static void *read_all(void *context)
         uint64_t offset = (reader->random >> 33) % (IMAGE_BYTES / BLOCK) * BLOCK;
         bool is_read = reader->plain
                            ? pread(plain_fd, reader->buffer, BLOCK, (off_t)offset) == (ssize_t)BLOCK
-                           : served_read(&served, &reader->client, reader->buffer, BLOCK, offset) == 0;
+                           : disk_read(&served, &reader->client, reader->buffer, BLOCK, offset) == 0;
         if (!is_read)
             return reader;
     }
@@ -86,19 +86,19 @@ static int fill(int fd)
 int main(int argc, char **argv)
 {
     char path[4096];
-    struct served_options options = {.path = path, .writable = true, .regret_share = 0};
+    struct disk_options options = {.path = path, .writable = true, .regret_share = 0};
     struct err err = {0};
     snprintf(path, sizeof(path), "%s/fstune-perf-disk-XXXXXX", argc > 1 ? argv[1] : ".");
     int fd = mkstemp(path);
     int code = fd < 0 || fill(fd) != 0 ? EXIT_FAILURE : EXIT_SUCCESS;
     if (fd >= 0)
         close(fd);
-    if (code == EXIT_SUCCESS && served_open(&served, &options, &err) == 0) {
+    if (code == EXIT_SUCCESS && disk_open(&served, &options, &err) == 0) {
         plain_fd = open(path, O_RDONLY | O_CLOEXEC);
         for (size_t n = 1; n <= MOST; n *= 2)
             compare(n);
         close(plain_fd);
-        served_close(&served);
+        disk_close(&served);
     } else {
         fprintf(stderr, "%s: %s\n", path, err.text);
         code = EXIT_FAILURE;

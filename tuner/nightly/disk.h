@@ -1,4 +1,4 @@
-/* tuner/disk/served: an image as a disk that others read and write, and that tunes itself meanwhile.
+/* tuner/nightly/disk: an image as a disk that others read and write, and that tunes itself meanwhile.
  *
  * Reads and writes return 0 or the negative errno that the image gave. A flush succeeds when all writes that
  * returned before it began are durable; a durable write when it is, and so is all that returned before. After
@@ -8,13 +8,13 @@
 
 #include "bench/base/err.h"
 #include "models/online/online.h"
-#include "tuner/disk/gate.h"
-#include "tuner/disk/ways.h"
+#include "tuner/nightly/disk_gate.h"
+#include "tuner/nightly/disk_ways.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
 
-struct served_options {
+struct disk_options {
     const char *path;
     bool writable;
     double regret_share;
@@ -24,12 +24,12 @@ struct served_options {
     void (*say)(bool is_wrong, const char *format, va_list arguments);
 };
 
-struct served {
-    struct served_options options;
+struct disk {
+    struct disk_options options;
     struct image image;
     struct image_lanes lanes;
-    struct ways ways;
-    struct gate gate; /* its lock guards all that follows */
+    struct disk_ways ways;
+    struct disk_gate gate; /* its lock guards all that follows */
     struct online online;
     pthread_t thinker;
     pthread_cond_t slice_ended;
@@ -38,17 +38,17 @@ struct served {
     char why_not_direct[160]; /* "": direct requests are possible */
 };
 
-int served_open(struct served *served, const struct served_options *options, struct err *err);
+int disk_open(struct disk *disk, const struct disk_options *options, struct err *err);
 /* Keeps what was learnt. Nobody calls any more. */
-void served_close(struct served *served);
+void disk_close(struct disk *disk);
 
-int served_read(struct served *served, struct gate_client *client, void *buffer, size_t n_bytes,
-                uint64_t offset_bytes);
-int served_write(struct served *served, struct gate_client *client, const void *buffer, size_t n_bytes,
-                 uint64_t offset_bytes, bool durable);
+int disk_read(struct disk *disk, struct disk_gate_client *client, void *buffer, size_t n_bytes,
+              uint64_t offset_bytes);
+int disk_write(struct disk *disk, struct disk_gate_client *client, const void *buffer, size_t n_bytes,
+               uint64_t offset_bytes, bool durable);
 /* -EOPNOTSUPP: the file system cannot do it without writing. */
-int served_zero(struct served *served, uint64_t offset_bytes, uint64_t n_bytes, bool punch, bool durable);
-int served_flush(struct served *served);
+int disk_zero(struct disk *disk, uint64_t offset_bytes, uint64_t n_bytes, bool punch, bool durable);
+int disk_flush(struct disk *disk);
 
-void served_say(const struct served *served, bool is_wrong, const char *format, ...)
+void disk_say(const struct disk *disk, bool is_wrong, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

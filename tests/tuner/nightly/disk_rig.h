@@ -1,8 +1,9 @@
-/* tests/tuner/disk/disk_rig: an image of a test's own in the current directory, and what it should hold. */
+/* tests/tuner/nightly/disk_rig: an image of a test's own in the current directory, and what it should hold.
+ */
 #pragma once
 
 #include "tests/test.h"
-#include "tuner/disk/control.h"
+#include "tuner/nightly/disk_control.h"
 
 #include <fcntl.h>
 #include <unistd.h>
@@ -12,7 +13,7 @@
 static struct {
     char path[64], history[80];
     char said[512]; /* the last line for the operator */
-    struct served served;
+    struct disk served;
     struct err err;
 } rig;
 
@@ -45,9 +46,9 @@ EACH_TEST(rig_set_up, rig_tear_down);
 
 static inline int rig_open(const char *history)
 {
-    struct served_options options = {
+    struct disk_options options = {
         .path = rig.path, .writable = true, .regret_share = 0.03, .history = history, .say = rig_say};
-    return served_open(&rig.served, &options, &rig.err);
+    return disk_open(&rig.served, &options, &rig.err);
 }
 
 static inline void rig_serve(void)
@@ -59,6 +60,6 @@ static inline void rig_serve(void)
 static inline const char *rig_ask(const char *command)
 {
     static char answer[8192];
-    control_answer(&rig.served, command, answer, sizeof(answer));
+    disk_control_answer(&rig.served, command, answer, sizeof(answer));
     return answer;
 }

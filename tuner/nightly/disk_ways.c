@@ -1,5 +1,5 @@
 /* Ways, settings and words. */
-#include "tuner/disk/ways.h"
+#include "tuner/nightly/disk_ways.h"
 
 #include "bench/base/units.h"
 
@@ -13,19 +13,19 @@ static const double piece_levels[] = {0, 64 << 10, 128 << 10};
 static const double ahead_levels[] = {0, IMAGE_AHEAD_KERNEL, 1 << 20, 4 << 20};
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-struct image_way ways_of_setting(const struct online_setting *setting)
+struct image_way disk_ways_of_setting(const struct online_setting *setting)
 {
     return (struct image_way){.direct = setting->values[DIRECT] > 0,
                               .piece_bytes = (uint32_t)setting->values[PIECES],
                               .ahead_bytes = (uint32_t)setting->values[AHEAD]};
 }
 
-struct online_setting ways_to_setting(struct image_way way)
+struct online_setting disk_ways_to_setting(struct image_way way)
 {
     return (struct online_setting){{way.direct, way.piece_bytes, way.ahead_bytes}};
 }
 
-bool ways_are_same(struct image_way a, struct image_way b)
+bool disk_ways_are_same(struct image_way a, struct image_way b)
 {
     return a.direct == b.direct && a.piece_bytes == b.piece_bytes && a.ahead_bytes == b.ahead_bytes;
 }
@@ -33,9 +33,9 @@ bool ways_are_same(struct image_way a, struct image_way b)
 /* Of settings that do the same for this kind of load, one is enough. */
 static int is_forbidden(const double *values, void *context)
 {
-    const struct ways *ways = context;
+    const struct disk_ways *ways = context;
     unsigned kind = ways->kind;
-    bool is_plain_ahead = ways_to_setting(WAYS_PLAIN).values[AHEAD] - values[AHEAD] == 0;
+    bool is_plain_ahead = disk_ways_to_setting(DISK_WAYS_PLAIN).values[AHEAD] - values[AHEAD] == 0;
     if (values[DIRECT] > 0 && (!ways->can_direct || !is_plain_ahead))
         return 1;
     if (values[PIECES] > 0 && (!ways->can_split || !kind_is_large(kind)))
@@ -45,7 +45,7 @@ static int is_forbidden(const double *values, void *context)
     return values[AHEAD] > IMAGE_AHEAD_KERNEL && !kind_is_sequential(kind);
 }
 
-static size_t count(struct ways *ways)
+static size_t count(struct disk_ways *ways)
 {
     size_t n = 0;
     for (size_t i = 0; i < 2 * N_OF(piece_levels) * N_OF(ahead_levels); i++) {
@@ -56,7 +56,7 @@ static size_t count(struct ways *ways)
     return n;
 }
 
-struct fst_space *ways_space(struct ways *ways, unsigned kind)
+struct fst_space *disk_ways_space(struct disk_ways *ways, unsigned kind)
 {
     ways->kind = kind;
     struct fst_space *space = count(ways) >= 2 ? fst_space_new() : NULL;
@@ -72,15 +72,15 @@ struct fst_space *ways_space(struct ways *ways, unsigned kind)
     return space;
 }
 
-const char *ways_format(struct image_way way, char buffer[static WAYS_TEXT_SIZE])
+const char *disk_ways_format(struct image_way way, char buffer[static DISK_WAYS_TEXT_SIZE])
 {
     char size[UNITS_TEXT_SIZE];
-    int n = snprintf(buffer, WAYS_TEXT_SIZE, "%s", way.direct ? "direct" : "cached");
+    int n = snprintf(buffer, DISK_WAYS_TEXT_SIZE, "%s", way.direct ? "direct" : "cached");
     if (way.piece_bytes > 0)
-        n += snprintf(buffer + n, WAYS_TEXT_SIZE - (size_t)n, ",pieces=%s",
+        n += snprintf(buffer + n, DISK_WAYS_TEXT_SIZE - (size_t)n, ",pieces=%s",
                       units_format_size(way.piece_bytes, size));
     if (way.ahead_bytes != IMAGE_AHEAD_KERNEL)
-        snprintf(buffer + n, WAYS_TEXT_SIZE - (size_t)n, ",ahead=%s",
+        snprintf(buffer + n, DISK_WAYS_TEXT_SIZE - (size_t)n, ",ahead=%s",
                  way.ahead_bytes == 0 ? "none" : units_format_size(way.ahead_bytes, size));
     return buffer;
 }
@@ -113,14 +113,14 @@ static int parse_part(const char *part, struct image_way *way)
     return 0;
 }
 
-int ways_parse(const char *text, struct image_way *ret_way)
+int disk_ways_parse(const char *text, struct image_way *ret_way)
 {
-    char copy[WAYS_TEXT_SIZE], *rest = copy;
+    char copy[DISK_WAYS_TEXT_SIZE], *rest = copy;
     if (strlen(text) >= sizeof(copy))
         return -EINVAL;
     snprintf(copy, sizeof(copy), "%s", text);
     const char *part = strsep(&rest, ",");
-    struct image_way way = WAYS_PLAIN;
+    struct image_way way = DISK_WAYS_PLAIN;
     way.direct = strcmp(part, "direct") == 0;
     if (!way.direct && strcmp(part, "cached") != 0)
         return -EINVAL;

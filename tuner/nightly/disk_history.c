@@ -1,5 +1,5 @@
 /* The history of a disk, as JSON. */
-#include "tuner/disk/history.h"
+#include "tuner/nightly/disk_history.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -15,28 +15,28 @@
 #define PATH_SIZE  4096
 
 /* A kind with a setting that is possible here; others are left out. */
-static int take_kind(struct served *served, const json_t *entry)
+static int take_kind(struct disk *disk, const json_t *entry)
 {
     const char *name, *words;
     double gain;
     struct image_way way;
     if (json_unpack((json_t *)(uintptr_t)entry, "{s:s, s:s, s:F}", "kind", &name, "setting", &words, "gain",
                     &gain) != 0 ||
-        kind_find(name) == KIND_NONE || ways_parse(words, &way) < 0 || !isfinite(gain) || gain <= 0)
+        kind_find(name) == KIND_NONE || disk_ways_parse(words, &way) < 0 || !isfinite(gain) || gain <= 0)
         return -EINVAL;
-    struct online_setting setting = ways_to_setting(way);
-    online_remember(&served->online, kind_find(name), &setting, gain);
+    struct online_setting setting = disk_ways_to_setting(way);
+    online_remember(&disk->online, kind_find(name), &setting, gain);
     return 0;
 }
 
-static int take(struct served *served, const json_t *document)
+static int take(struct disk *disk, const json_t *document)
 {
     const char *format = json_string_value(json_object_get(document, "format"));
     const json_t *kinds = json_object_get(document, "kinds");
     if (format == NULL || strcmp(format, FORMAT) != 0 || !json_is_array(kinds))
         return -EINVAL;
     for (size_t i = 0; i < json_array_size(kinds); i++) {
-        if (take_kind(served, json_array_get(kinds, i)) < 0)
+        if (take_kind(disk, json_array_get(kinds, i)) < 0)
             return -EINVAL;
     }
     return 0;
@@ -63,33 +63,33 @@ static json_t *read_document(const char *path)
     return document;
 }
 
-void history_load(struct served *served)
+void disk_history_load(struct disk *disk)
 {
-    const char *path = served->options.history;
+    const char *path = disk->options.history;
     json_t *document = read_document(path);
     if (document == NULL && errno == ENOENT)
         return;
-    if (document == NULL || take(served, document) < 0) {
-        online_forget(&served->online);
-        served_say(served, true,
-                   "%s: is no history of this program, or a damaged one; it stays as it is, and nothing is "
-                   "kept: remove it or give another one",
-                   path);
-        served->options.history = NULL;
+    if (document == NULL || take(disk, document) < 0) {
+        online_forget(&disk->online);
+        disk_say(disk, true,
+                 "%s: is no history of this program, or a damaged one; it stays as it is, and nothing is "
+                 "kept: remove it or give another one",
+                 path);
+        disk->options.history = NULL;
     }
     json_decref(document);
 }
 
-static json_t *make_document(const struct served *served)
+static json_t *make_document(const struct disk *disk)
 {
     json_t *kinds = json_array();
-    char text[WAYS_TEXT_SIZE];
+    char text[DISK_WAYS_TEXT_SIZE];
     for (unsigned kind = 0; kind < KIND_N; kind++) {
-        const struct online_mind *mind = &served->online.mind[kind];
+        const struct online_mind *mind = &disk->online.mind[kind];
         if (mind->is_settled)
             json_array_append_new(kinds, json_pack("{s:s, s:s, s:f}", "kind", kind_name(kind), "setting",
-                                                   ways_format(ways_of_setting(&mind->best), text), "gain",
-                                                   mind->gain));
+                                                   disk_ways_format(disk_ways_of_setting(&mind->best), text),
+                                                   "gain", mind->gain));
     }
     return json_pack("{s:s, s:o}", "format", FORMAT, "kinds", kinds);
 }
@@ -106,18 +106,18 @@ static int write_text(const char *path, const char *text, bool durable)
     return code;
 }
 
-char *history_text(const struct served *served)
+char *disk_history_text(const struct disk *disk)
 {
-    json_t *document = make_document(served);
+    json_t *document = make_document(disk);
     char *text = document != NULL ? json_dumps(document, JSON_INDENT(1)) : NULL;
     json_decref(document);
     return text;
 }
 
-void history_save(const struct served *served, const char *text, bool durable)
+void disk_history_save(const struct disk *disk, const char *text, bool durable)
 {
     char beside[PATH_SIZE];
-    const char *path = served->options.history;
+    const char *path = disk->options.history;
     int n = snprintf(beside, sizeof(beside), "%s.new", path);
     int code = text == NULL                           ? -ENOMEM
                : n < 0 || (size_t)n >= sizeof(beside) ? -ENAMETOOLONG
@@ -125,5 +125,5 @@ void history_save(const struct served *served, const char *text, bool durable)
     if (code == 0 && rename(beside, path) != 0)
         code = -errno;
     if (code < 0)
-        served_say(served, true, "%s: the history cannot be written: %s", path, strerror(-code));
+        disk_say(disk, true, "%s: the history cannot be written: %s", path, strerror(-code));
 }

@@ -1,4 +1,4 @@
-/* tuner/disk/control: a socket that takes one command a connection, and answers in lines.
+/* tuner/nightly/disk_control: a socket that takes one command a connection, and answers in lines.
  *
  *   status         what runs, what was learnt, what it has cost
  *   freeze, thaw   nothing is tried any more; it may be again
@@ -8,19 +8,19 @@
  * The socket is its owner's alone. */
 #pragma once
 
-#include "tuner/disk/served.h"
+#include "tuner/nightly/disk.h"
 
 #include <stddef.h>
 
-struct control {
-    struct served *served;
+struct disk_control {
+    struct disk *disk;
     pthread_t thread;
     int fd;
     char path[108];
 };
 
 /* The words of an answer to a command; always terminated. */
-void control_answer(struct served *served, const char *command, char *answer, size_t size);
+void disk_control_answer(struct disk *disk, const char *command, char *answer, size_t size);
 
-int control_open(struct control *control, struct served *served, const char *path, struct err *err);
-void control_close(struct control *control);
+int disk_control_open(struct disk_control *control, struct disk *disk, const char *path, struct err *err);
+void disk_control_close(struct disk_control *control);

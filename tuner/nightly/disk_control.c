@@ -1,5 +1,5 @@
 /* The control socket. */
-#include "tuner/disk/control.h"
+#include "tuner/nightly/disk_control.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -42,65 +42,65 @@ static const char *state_of(const struct online *online)
 static void describe_kind(const struct online *online, unsigned kind, struct text *text)
 {
     const struct online_mind *mind = &online->mind[kind];
-    char words[WAYS_TEXT_SIZE];
+    char words[DISK_WAYS_TEXT_SIZE];
     if (mind->n_slices == 0 && !mind->is_settled)
         return;
     add(text, "kind %s: %s, %.2f times, %s, %zu trials, %llu slices\n", kind_name(kind),
-        ways_format(ways_of_setting(&mind->best), words), mind->gain,
+        disk_ways_format(disk_ways_of_setting(&mind->best), words), mind->gain,
         mind->is_settled                        ? "settled"
         : mind->search != NULL || mind->is_away ? "searching"
                                                 : "seen",
         mind->n_trials, (unsigned long long)mind->n_slices);
 }
 
-static void describe(const struct served *served, struct text *text)
+static void describe(const struct disk *disk, struct text *text)
 {
-    const struct online *online = &served->online;
-    char words[WAYS_TEXT_SIZE];
+    const struct online *online = &disk->online;
+    char words[DISK_WAYS_TEXT_SIZE];
     double share = online->served_bytes > 0 ? online->regret_bytes / online->served_bytes : 0;
     add(text, "state: %s\n", state_of(online));
     add(text, "load: %s\n", kind_name(online->kind));
-    add(text, "setting: %s\n", ways_format(served->gate.now, words));
+    add(text, "setting: %s\n", disk_ways_format(disk->gate.now, words));
     add(text, "served: %.0f bytes in slices\n", online->served_bytes);
     add(text, "trials: %llu, %llu dropped, cost %.0f bytes (%.2f %%)\n", (unsigned long long)online->n_trials,
         (unsigned long long)online->n_dropped, online->regret_bytes, 100 * share);
     add(text, "phases: %llu; changes between cached and direct: %llu\n",
-        (unsigned long long)online->n_switches, (unsigned long long)served->gate.n_changes);
-    add(text, "errors: %llu%s\n", (unsigned long long)served->n_errors,
-        served->gate.lost_code != 0 ? ", a flush was lost" : "");
-    add(text, "direct: %s\n", served->ways.can_direct ? "possible" : served->why_not_direct);
+        (unsigned long long)online->n_switches, (unsigned long long)disk->gate.n_changes);
+    add(text, "errors: %llu%s\n", (unsigned long long)disk->n_errors,
+        disk->gate.lost_code != 0 ? ", a flush was lost" : "");
+    add(text, "direct: %s\n", disk->ways.can_direct ? "possible" : disk->why_not_direct);
     for (unsigned kind = 0; kind < KIND_N; kind++)
         describe_kind(online, kind, text);
 }
 
-static void pin(struct served *served, const char *words, struct text *text)
+static void pin(struct disk *disk, const char *words, struct text *text)
 {
     struct image_way way;
-    if (ways_parse(words, &way) < 0) {
+    if (disk_ways_parse(words, &way) < 0) {
         add(text,
             "error: '%s' is no setting; give one such as cached, cached,ahead=4m or direct,pieces=64k\n",
             words);
         return;
     }
-    struct online_setting setting = ways_to_setting(way);
-    if (!served->online.options.may_use(served, &setting)) {
+    struct online_setting setting = disk_ways_to_setting(way);
+    if (!disk->online.options.may_use(disk, &setting)) {
         add(text, "error: not possible here: %s\n",
-            way.direct && !served->ways.can_direct ? served->why_not_direct : "pieces need io_uring");
+            way.direct && !disk->ways.can_direct ? disk->why_not_direct : "pieces need io_uring");
         return;
     }
-    online_pin(&served->online, &setting);
+    online_pin(&disk->online, &setting);
     add(text, "pinned\n");
 }
 
-static void obey(struct served *served, const char *command, struct text *text)
+static void obey(struct disk *disk, const char *command, struct text *text)
 {
-    struct online *online = &served->online;
+    struct online *online = &disk->online;
     if (strcmp(command, "status") == 0) {
-        describe(served, text);
+        describe(disk, text);
         return;
     }
     if (strncmp(command, "pin ", 4) == 0) {
-        pin(served, command + 4, text);
+        pin(disk, command + 4, text);
     } else if (strcmp(command, "unpin") == 0) {
         online_pin(online, NULL);
         add(text, "unpinned\n");
@@ -118,20 +118,20 @@ static void obey(struct served *served, const char *command, struct text *text)
             command);
     }
     struct online_setting running = online_running(online);
-    gate_want(&served->gate, ways_of_setting(&running));
+    disk_gate_want(&disk->gate, disk_ways_of_setting(&running));
 }
 
-void control_answer(struct served *served, const char *command, char *answer, size_t size)
+void disk_control_answer(struct disk *disk, const char *command, char *answer, size_t size)
 {
     struct text text = {answer, size};
     *answer = '\0';
-    pthread_mutex_lock(&served->gate.lock);
-    obey(served, command, &text);
-    pthread_mutex_unlock(&served->gate.lock);
+    pthread_mutex_lock(&disk->gate.lock);
+    obey(disk, command, &text);
+    pthread_mutex_unlock(&disk->gate.lock);
 }
 
 /* Who says nothing for long keeps others waiting no longer. */
-static void talk(struct control *control, int fd)
+static void talk(struct disk_control *control, int fd)
 {
     char command[COMMAND_SIZE], answer[ANSWER_SIZE];
     struct timeval patience = {.tv_sec = TALK_SECONDS};
@@ -142,13 +142,13 @@ static void talk(struct control *control, int fd)
         return;
     command[n] = '\0';
     command[strcspn(command, "\r\n")] = '\0';
-    control_answer(control->served, command, answer, sizeof(answer));
+    disk_control_answer(control->disk, command, answer, sizeof(answer));
     send(fd, answer, strlen(answer), MSG_NOSIGNAL);
 }
 
 static void *serve(void *context)
 {
-    struct control *control = context;
+    struct disk_control *control = context;
     int fd;
     while ((fd = accept4(control->fd, NULL, NULL, SOCK_CLOEXEC)) >= 0 || errno == EINTR ||
            errno == ECONNABORTED) {
@@ -179,13 +179,13 @@ static int bind_to(int fd, const struct sockaddr_un *address)
     return unlink(address->sun_path) == 0 && bind(fd, name, sizeof(*address)) == 0 ? 0 : -errno;
 }
 
-int control_open(struct control *control, struct served *served, const char *path, struct err *err)
+int disk_control_open(struct disk_control *control, struct disk *disk, const char *path, struct err *err)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     if (strlen(path) >= sizeof(address.sun_path))
         return err_set(err, -ENAMETOOLONG, "%s: is too long for a socket; give a shorter path", path);
     snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
-    *control = (struct control){.served = served};
+    *control = (struct disk_control){.disk = disk};
     snprintf(control->path, sizeof(control->path), "%s", path);
     control->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     int code = control->fd < 0 ? -errno : 0;
@@ -204,7 +204,7 @@ int control_open(struct control *control, struct served *served, const char *pat
 }
 
 /* The thread leaves accept, or ends what it talks about. */
-void control_close(struct control *control)
+void disk_control_close(struct disk_control *control)
 {
     shutdown(control->fd, SHUT_RDWR);
     pthread_join(control->thread, NULL);

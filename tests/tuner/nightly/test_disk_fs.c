@@ -1,8 +1,8 @@
-/* Tests of tuner/disk/served on the file system of the current directory: what is read is what was written,
+/* Tests of tuner/nightly/disk on the file system of the current directory: what is read is what was written,
  * whatever changes meanwhile, and errors reach the client. FSTUNE_DISK_OPS: how many operations (100,000). */
 /* LINK: -Wl,--wrap=fdatasync -Wl,--wrap=pwrite64 */
 #include "bench/base/rng.h"
-#include "tests/tuner/disk/disk_rig.h"
+#include "tests/tuner/nightly/disk_rig.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -34,7 +34,7 @@ static uint32_t block_bytes;
 struct worker {
     pthread_t thread;
     uint64_t number, n_ops;
-    struct gate_client client;
+    struct disk_gate_client client;
     unsigned char buffer[MOST_BYTES];
     uint64_t n_wrong;
 };
@@ -63,7 +63,7 @@ static void write_some(struct worker *worker, struct rng *rng, uint64_t offset, 
         worker->buffer[i] = (unsigned char)(value + i / 512 + (i % 512) * (value >> 8 | 1));
     memcpy(model + offset, worker->buffer, n);
     worker->n_wrong +=
-        served_write(&rig.served, &worker->client, worker->buffer, n, offset, below(rng, 50) == 0) != 0;
+        disk_write(&rig.served, &worker->client, worker->buffer, n, offset, below(rng, 50) == 0) != 0;
 }
 
 static void operate(struct worker *worker, struct rng *rng)
@@ -71,15 +71,15 @@ static void operate(struct worker *worker, struct rng *rng)
     uint64_t offset, n, what = below(rng, 100);
     choose(worker, rng, &offset, &n);
     if (what < 50) {
-        worker->n_wrong += served_read(&rig.served, &worker->client, worker->buffer, n, offset) != 0 ||
+        worker->n_wrong += disk_read(&rig.served, &worker->client, worker->buffer, n, offset) != 0 ||
                            memcmp(worker->buffer, model + offset, n) != 0;
     } else if (what < 94) {
         write_some(worker, rng, offset, n);
     } else if (what < 97) {
         memset(model + offset, 0, n);
-        worker->n_wrong += served_zero(&rig.served, offset, n, what == 94, false) != 0;
+        worker->n_wrong += disk_zero(&rig.served, offset, n, what == 94, false) != 0;
     } else {
-        worker->n_wrong += served_flush(&rig.served) != 0;
+        worker->n_wrong += disk_flush(&rig.served) != 0;
     }
 }
 
@@ -107,7 +107,7 @@ static void *switch_often(void *context)
     char answer[512];
     (void)context;
     while (!is_over) {
-        control_answer(&rig.served, pins[below(&rng, N_OF(pins))], answer, sizeof(answer));
+        disk_control_answer(&rig.served, pins[below(&rng, N_OF(pins))], answer, sizeof(answer));
         usleep((useconds_t)below(&rng, 2000));
     }
     return NULL;
@@ -157,7 +157,7 @@ TEST(random_operations_meet_what_was_written_across_switches)
     print_message("%llu changes\n", (unsigned long long)n_changes);
     assert_true(n_changes > 20 || !rig.served.ways.can_direct);
     assert_int_equal(rig.served.n_errors, 0);
-    served_close(&rig.served);
+    disk_close(&rig.served);
     check_file();
 }
 
@@ -167,7 +167,7 @@ TEST(requests_of_odd_sizes_go_through_the_cache)
     operate_at_random(331);
     assert_false(rig.served.ways.can_direct);
     assert_int_equal(rig.served.n_errors, 0);
-    served_close(&rig.served);
+    disk_close(&rig.served);
     check_file();
 }
 
@@ -175,93 +175,93 @@ TEST(a_flush_and_a_durable_write_sync_in_every_setting)
 {
     static const char *const pins[] = {"pin cached", "pin cached,ahead=none", "pin direct",
                                        "pin direct,pieces=64k"};
-    struct gate_client client = {0};
+    struct disk_gate_client client = {0};
     unsigned char block[4096] = {1};
     rig_serve();
     for (size_t i = 0; i < N_OF(pins); i++) {
         rig_ask(pins[i]);
-        assert_int_equal(served_write(&rig.served, &client, block, sizeof(block), 0, false), 0);
+        assert_int_equal(disk_write(&rig.served, &client, block, sizeof(block), 0, false), 0);
         int before = n_syncs;
-        assert_int_equal(served_flush(&rig.served), 0);
+        assert_int_equal(disk_flush(&rig.served), 0);
         assert_int_equal(n_syncs, before + 1);
-        assert_int_equal(served_write(&rig.served, &client, block, sizeof(block), 0, true), 0);
+        assert_int_equal(disk_write(&rig.served, &client, block, sizeof(block), 0, true), 0);
         assert_int_equal(n_syncs, before + 2);
-        assert_int_equal(served_zero(&rig.served, 0, sizeof(block), true, true), 0);
+        assert_int_equal(disk_zero(&rig.served, 0, sizeof(block), true, true), 0);
         assert_int_equal(n_syncs, before + 3);
     }
-    served_close(&rig.served);
+    disk_close(&rig.served);
 }
 
 TEST(a_failed_flush_fails_all_later_ones)
 {
-    struct gate_client client = {0};
+    struct disk_gate_client client = {0};
     unsigned char block[4096] = {1};
     rig_serve();
-    assert_int_equal(served_write(&rig.served, &client, block, sizeof(block), 0, false), 0);
+    assert_int_equal(disk_write(&rig.served, &client, block, sizeof(block), 0, false), 0);
     sync_code = EIO;
-    assert_int_equal(served_flush(&rig.served), -EIO);
+    assert_int_equal(disk_flush(&rig.served), -EIO);
     sync_code = 0;
-    assert_int_equal(served_flush(&rig.served), -EIO);
-    assert_int_equal(served_write(&rig.served, &client, block, sizeof(block), 0, true), -EIO);
+    assert_int_equal(disk_flush(&rig.served), -EIO);
+    assert_int_equal(disk_write(&rig.served, &client, block, sizeof(block), 0, true), -EIO);
     assert_true(rig.served.online.is_frozen);
-    served_close(&rig.served);
+    disk_close(&rig.served);
 }
 
 /* The kernel tells a lost write once: to the flush of the switch, in this case. */
 TEST(a_flush_that_fails_at_a_switch_is_told_to_the_client)
 {
-    struct gate_client client = {0};
+    struct disk_gate_client client = {0};
     unsigned char block[4096] = {1};
     rig_serve();
     if (!rig.served.ways.can_direct)
         skip();
-    assert_int_equal(served_write(&rig.served, &client, block, sizeof(block), 0, false), 0);
+    assert_int_equal(disk_write(&rig.served, &client, block, sizeof(block), 0, false), 0);
     sync_code = ENOSPC;
     rig_ask("pin direct");
-    assert_int_equal(served_read(&rig.served, &client, block, sizeof(block), 0), 0);
+    assert_int_equal(disk_read(&rig.served, &client, block, sizeof(block), 0), 0);
     sync_code = 0;
-    assert_int_equal(served_flush(&rig.served), -ENOSPC);
-    served_close(&rig.served);
+    assert_int_equal(disk_flush(&rig.served), -ENOSPC);
+    disk_close(&rig.served);
 }
 
 TEST(an_error_reaches_the_client_and_freezes)
 {
-    struct gate_client client = {0};
+    struct disk_gate_client client = {0};
     unsigned char block[4096] = {1};
     rig_serve();
     write_code = ENOSPC;
-    assert_int_equal(served_write(&rig.served, &client, block, sizeof(block), 0, false), -ENOSPC);
+    assert_int_equal(disk_write(&rig.served, &client, block, sizeof(block), 0, false), -ENOSPC);
     write_code = 0;
     assert_contains(rig.said, "nothing is tried any more");
     CHECK_HAS(rig_ask("status"), "state: frozen", "errors: 1");
-    assert_int_equal(served_write(&rig.served, &client, block, sizeof(block), 0, false), 0);
-    served_close(&rig.served);
+    assert_int_equal(disk_write(&rig.served, &client, block, sizeof(block), 0, false), 0);
+    disk_close(&rig.served);
 }
 
 TEST(a_direct_request_that_is_refused_is_made_through_the_cache)
 {
-    struct gate_client client = {0};
+    struct disk_gate_client client = {0};
     unsigned char block[4096] = {7}, back[4096];
     rig_serve();
     if (!rig.served.ways.can_direct)
         skip();
     rig_ask("pin direct");
-    assert_int_equal(served_read(&rig.served, &client, back, sizeof(back), 0), 0);
+    assert_int_equal(disk_read(&rig.served, &client, back, sizeof(back), 0), 0);
     refusing_fd = rig.served.image.fd_direct;
-    assert_int_equal(served_write(&rig.served, &client, block, sizeof(block), 0, false), 0);
-    assert_int_equal(served_read(&rig.served, &client, back, sizeof(back), 0), 0);
+    assert_int_equal(disk_write(&rig.served, &client, block, sizeof(block), 0, false), 0);
+    assert_int_equal(disk_read(&rig.served, &client, back, sizeof(back), 0), 0);
     assert_memory_equal(block, back, sizeof(block));
     refusing_fd = -1;
     assert_false(rig.served.ways.can_direct);
     assert_int_equal(rig.served.n_errors, 0);
-    served_close(&rig.served);
+    disk_close(&rig.served);
 }
 
 TEST(an_image_is_served_once)
 {
-    static struct served second;
-    struct served_options options = {.path = rig.path, .writable = true};
+    static struct disk second;
+    struct disk_options options = {.path = rig.path, .writable = true};
     rig_serve();
-    assert_int_equal(served_open(&second, &options, &rig.err), -EBUSY);
-    served_close(&rig.served);
+    assert_int_equal(disk_open(&second, &options, &rig.err), -EBUSY);
+    disk_close(&rig.served);
 }

@@ -1,13 +1,13 @@
-/* Tests of tuner/disk/ways. */
+/* Tests of tuner/nightly/disk_ways. */
 #include "tests/test.h"
-#include "tuner/disk/ways.h"
+#include "tuner/nightly/disk_ways.h"
 
 #include <errno.h>
 
 static size_t n_settings(bool can_direct, bool can_split, const char *kind)
 {
-    struct ways ways = {.can_direct = can_direct, .can_split = can_split};
-    struct fst_space *space = ways_space(&ways, kind_find(kind));
+    struct disk_ways ways = {.can_direct = can_direct, .can_split = can_split};
+    struct fst_space *space = disk_ways_space(&ways, kind_find(kind));
     struct fst_options options = FST_OPTIONS;
     if (space == NULL)
         return 0;
@@ -33,13 +33,13 @@ TEST(what_is_written_is_parsed_again)
 {
     static const char *const texts[] = {"cached", "cached,ahead=none",          "cached,ahead=1m",
                                         "direct", "cached,pieces=64k,ahead=4m", "direct,pieces=128k"};
-    char text[WAYS_TEXT_SIZE];
+    char text[DISK_WAYS_TEXT_SIZE];
     for (size_t i = 0; i < N_OF(texts); i++) {
         struct image_way way;
-        assert_int_equal(ways_parse(texts[i], &way), 0);
-        assert_string_equal(ways_format(way, text), texts[i]);
-        struct online_setting setting = ways_to_setting(way);
-        assert_true(ways_are_same(ways_of_setting(&setting), way));
+        assert_int_equal(disk_ways_parse(texts[i], &way), 0);
+        assert_string_equal(disk_ways_format(way, text), texts[i]);
+        struct online_setting setting = disk_ways_to_setting(way);
+        assert_true(disk_ways_are_same(disk_ways_of_setting(&setting), way));
     }
 }
 
@@ -57,6 +57,6 @@ TEST(other_words_are_refused)
                                         "cached,ahead=1"};
     for (size_t i = 0; i < N_OF(texts); i++) {
         struct image_way way = {0};
-        assert_int_equal(ways_parse(texts[i], &way), -EINVAL);
+        assert_int_equal(disk_ways_parse(texts[i], &way), -EINVAL);
     }
 }
