@@ -93,6 +93,7 @@ static void begin(struct online *online, const struct online_slice *slice)
         expected > online->options.regret_share * online->window_bytes || !online_trial_begin(online, slice))
         return;
     online->before_bps = online_rate(slice);
+    online->before_seconds = slice->seconds;
     online->step = ONLINE_TRYING;
     online->n_late = 0;
 }
@@ -147,7 +148,8 @@ struct online_setting online_next(struct online *online, const struct online_sli
 
 bool online_should_end(const struct online *online, uint64_t n_requests, uint64_t n_bytes, double seconds)
 {
-    return online->step == ONLINE_TRYING && n_requests >= BAD_REQUESTS &&
+    return online->step == ONLINE_TRYING &&
+           (n_requests >= BAD_REQUESTS || seconds >= online->before_seconds) &&
            (double)n_bytes < BAD_SHARE * online->before_bps * seconds;
 }
 

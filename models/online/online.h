@@ -89,7 +89,7 @@ struct online {
     enum online_step step;
     bool is_check;
     struct online_setting tried;
-    double before_bps, tried_bps;
+    double before_bps, before_seconds, tried_bps;
     unsigned n_late;     /* slices since the trial was asked for that did not have its setting */
     uint64_t generation; /* of all that was learnt */
     bool is_frozen;

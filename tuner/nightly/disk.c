@@ -151,7 +151,9 @@ static void give_up_direct(struct disk *disk, const char *why)
 static void end_slice(struct disk *disk, bool is_bad)
 {
     struct disk_gate *gate = &disk->gate;
-    struct online_slice slice = {.kind = kind_of(&gate->slice.counts),
+    unsigned kind = kind_of(&gate->slice.counts);
+    /* A bad one ended too soon to tell. */
+    struct online_slice slice = {.kind = is_bad ? disk->online.kind : kind,
                                  .setting = disk_ways_to_setting(gate->now),
                                  .n_bytes = gate->slice.counts.n_bytes,
                                  .seconds = (double)gate->slice.busy_ns / (double)CLOCK_NS_PER_S,

@@ -214,8 +214,10 @@ TEST(a_tried_slice_that_goes_badly_ends_early)
     begin(0.03, false);
     load.online.step = ONLINE_TRYING;
     load.online.before_bps = 1e6;
-    assert_true(online_should_end(&load.online, 16, 100000, 1));
-    assert_false(online_should_end(&load.online, 15, 100000, 1));
+    load.online.before_seconds = 0.5;
+    assert_true(online_should_end(&load.online, 16, 10000, 0.1));
+    assert_false(online_should_end(&load.online, 15, 10000, 0.1));
+    assert_true(online_should_end(&load.online, 1, 10000, 0.6));
     assert_false(online_should_end(&load.online, 16, 600000, 1));
 }
 
