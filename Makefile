@@ -48,7 +48,7 @@ layers   := $(filter-out $(wrappers),$(layers))
 
 # What stands in *.bpf.c is compiled for the kernel.
 sources = $(filter-out %.bpf.c,$(wildcard $(1)/*.c))
-library_sources = $(filter-out tuner/commands/main.c tuner/impact/atoms_helper.c,$(call sources,$(1)))
+library_sources = $(filter-out tuner/commands/main.c tuner/impact/atoms_helper.c tuner/nightly/disk_plugin.c,$(call sources,$(1)))
 test_sources := $(wildcard $(layers:%=tests/%/test_*.c))
 # What stands in tests/ is linked into every test program, what stands beside the folders of a floor's tests into each of those.
 helper_sources = $(call sources,tests) $(call sources,tests/$(1))
@@ -60,6 +60,9 @@ fuzz_sources := $(call sources,tests/fuzz)
 collector_sources := $(call sources,$(wrappers)) $(filter-out models/profile/summary.c models/profile/zipf.c models/profile/phases.c,$(call sources,models/profile)) \
                      tuner/profile/collector_sink.c bench/base/clock.c
 engine_sources := $(foreach f,statistics surrogate search engine library,$(call sources,models/$(f)))
+# The plugin of nbdkit holds its own copy of what it needs, and shows nothing but its entry.
+plugin_sources := $(foreach f,base host io target disk,$(call sources,bench/$(f))) $(engine_sources) $(call sources,models/online) models/profile/stream.c \
+                  $(wildcard tuner/nightly/disk*.c)
 own_code := $(wildcard $(folders:%=%/*.[ch]) tests/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
 own_sources := $(filter-out %.bpf.c,$(filter %.c,$(own_code)))
 
@@ -143,10 +146,12 @@ needed     := gcc:$(firstword $(CC)) libc6-dev:stdio.h pkg-config:pkg-config lib
 needed_faults := libfuse3-dev:fuse3/fuse_opt.h fuse3:fusermount3 python3:python3
 # The guest's kernel and busybox are not installed: tests/guest/fetch.
 needed_guest := qemu-system-x86:qemu-system-x86_64 qemu-utils:qemu-img cpio:cpio e2fsprogs:/sbin/mke2fs strace:strace python3:python3
+needed_disk := nbdkit-plugin-dev:nbdkit-plugin.h
+needed_check_disk := nbdkit:nbdkit fio:fio qemu-utils:qemu-img python3:python3 libnbd-bin:nbdcopy python3-libnbd:/usr/lib/python3/dist-packages/nbd.py
 needed_live := fio:fio python3:python3 python3-optuna:/usr/lib/python3/dist-packages/optuna/__init__.py
 needed_profile := fio:fio strace:strace python3:python3
 needed_page := chromium:chromium python3:python3
-needed_dev := clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck libfuse3-dev:fuse3/fuse_opt.h
+needed_dev := nbdkit-plugin-dev:nbdkit-plugin.h clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck libfuse3-dev:fuse3/fuse_opt.h
 python_packages := /usr/lib/python3/dist-packages
 needed_schemas := python3:python3 python3-jsonschema:$(python_packages)/jsonschema
 needed_compare  := g++:$(CXX) libdlib-dev:/usr/include/dlib/global_optimization.h python3-optuna:$(python_packages)/optuna \
@@ -191,10 +196,10 @@ define look-for-packages
 endef
 
 # Goals that install what is missing; every other build only names it.
-self_helping := check check-statistics check-io check-faults check-guest check-page check-plots check-profile check-schemas check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
+self_helping := check check-disk check-statistics check-io check-faults check-guest check-page check-plots check-profile check-schemas check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
 before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages))
 
-.PHONY: deps deps-dev deps-compare deps-faults deps-fuzz deps-guest deps-live deps-page deps-profile deps-schemas deps-snippets deps-valgrind packages
+.PHONY: deps deps-dev deps-compare deps-check-disk deps-disk deps-faults deps-fuzz deps-guest deps-live deps-page deps-profile deps-schemas deps-snippets deps-valgrind packages
 
 deps: ## install the packages that the build and the tests need (Debian and its kin)
 	$(call look-for-packages,$(needed),install)
@@ -204,6 +209,13 @@ deps-dev: deps ## install the tools of `make lint` too
 
 deps-compare: deps
 	$(call look-for-packages,$(needed_compare),install)
+
+deps-disk: deps
+	$(call look-for-packages,$(needed_disk),install)
+
+# Without them the check of the disk says that it is skipped.
+deps-check-disk: deps
+	$(call look-for-packages,$(needed_check_disk),install,0)
 
 # Without them the tests of faults say that they are skipped.
 deps-faults: deps
@@ -279,7 +291,8 @@ build/$(1)/libfstune-profile.so: $$(collector_objects_$(1))
 
 # libfstune for other programs: the engine behind its public header.
 engine_objects_$(1) := $(engine_sources:%.c=build/$(1)/pic/%.o)
-$$(engine_objects_$(1)): build/$(1)/pic/%.o: %.c Makefile | $(before_build)
+plugin_objects_$(1) := $(plugin_sources:%.c=build/$(1)/pic/%.o)
+$$(sort $$(engine_objects_$(1)) $$(plugin_objects_$(1))): build/$(1)/pic/%.o: %.c Makefile | $(before_build)
 	$$(call say,CC,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) -std=c17 $$(cpp_flags) $$(warnings) $$(WERROR) $$(compile_$(1)) -fPIC $$(CPPFLAGS) $$(CFLAGS) -MMD -MP -c $$< -o $$@
@@ -293,6 +306,12 @@ build/$(1)/libfstune.so.0: $$(engine_objects_$(1)) models/library/fstune.map
 build/$(1)/libfstune.a: $$(engine_objects_$(1))
 	$$(call say,AR,$$@)
 	$$(Q)rm -f $$@ && $$(LD) -r $$^ -o $$(@:.a=.o) && objcopy --wildcard --keep-global-symbol='fst_*' $$(@:.a=.o) && $$(AR) rcs $$@ $$(@:.a=.o)
+
+build/$(1)/nbdkit-fstune-plugin.so: $$(plugin_objects_$(1)) tuner/nightly/disk_plugin.map | deps-disk
+	$$(call say,LINK,$$@)
+	$$(Q)$$(CC) $$(compile_$(1)) $$(CFLAGS) -shared -Wl,--version-script=tuner/nightly/disk_plugin.map $$(link_$(1)) $$(LDFLAGS) \
+	    $$(plugin_objects_$(1)) $$(libs_tuner) -o $$@
+build/$(1)/pic/tuner/nightly/disk_plugin.o: | deps-disk
 
 $(foreach t,$(test_sources),$(eval $(call rules-of-test,$(1),$(patsubst tests/%/,%,$(dir $(t))),$(t:%.c=%))))
 $(foreach t,$(perf_sources) $(statistics_sources) $(compare_sources) $(study_sources),$(eval $(call rules-of-test,$(1),tuner,$(t:%.c=%))))
@@ -375,6 +394,21 @@ guest-atoms: build/static/fstune-atoms ## build the atomic tests as one static p
 ifneq ($(BUILD),static)
 all: build/$(BUILD)/libfstune-profile.so
 endif
+
+.PHONY: disk-plugin
+disk-plugin: build/$(BUILD)/nbdkit-fstune-plugin.so ## build nbdkit's plugin for disks that tune themselves: build/release/nbdkit-fstune-plugin.so
+
+.PHONY: check-disk install-disk uninstall-disk
+# Half a minute, in a directory of its own in DIR.
+check-disk: build/$(BUILD)/nbdkit-fstune-plugin.so build/release/faultfs | deps-check-disk ## serve images to clients of NBD: switches, kills, faults below
+	$(Q)PYTHONDONTWRITEBYTECODE=1 tests/disk/check --plugin $< '$(DIR)' || { [ $$? -eq 77 ] && echo '0 passed, 0 failed, 1 skipped'; }
+
+# Where nbdkit looks for `nbdkit fstune`.
+NBDKIT_PLUGIN_DIR ?= $(shell pkg-config --variable=plugindir nbdkit 2>/dev/null)
+install-disk: build/release/nbdkit-fstune-plugin.so ## install the plugin where nbdkit looks for it, below DESTDIR
+	$(Q)dir='$(NBDKIT_PLUGIN_DIR)'; install -D -m 644 $< '$(DESTDIR)'"$${dir:?nbdkit-plugin-dev is not installed}/nbdkit-fstune-plugin.so"
+uninstall-disk: ## remove what install-disk put there
+	$(Q)dir='$(NBDKIT_PLUGIN_DIR)'; rm -f '$(DESTDIR)'"$${dir:?nbdkit-plugin-dev is not installed}/nbdkit-fstune-plugin.so"
 
 # $(1): build. Runs the programs among the prerequisites.
 run_tests = $(Q)FSTUNE=build/$(1)/fstune $(2) tests/run $(filter-out build/$(1)/tests/study/%,$(filter build/$(1)/tests/%,$^))

@@ -16,6 +16,7 @@ struct snippet_request report_snippet_request(const struct settings_snippet *set
         .image_format = (enum snippet_image)settings->image_format,
         .bus = (enum snippet_bus)settings->bus,
         .directsync = settings->directsync,
+        .self_tuning = settings->self_tuning,
         .version = {settings->target_version[0], settings->target_version[1]},
     };
     while (request.n_more + 1 < n && request.n_more < SNIPPET_MAX_MORE) {

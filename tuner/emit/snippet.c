@@ -16,6 +16,7 @@ static const struct snippet_ops table[SNIPPET_FORMATS_N] = {
      .says = "-pyppp",
      .hint = "grep -v '^#' FILE | xargs qemu-system-x86_64 -S -nodefaults -display none",
      .takes_device = true,
+     .can_self_tune = true,
      .text = snippet_text_qemu,
      .own = snippet_own_qemu},
     {.name = "qemu-drive",
@@ -23,6 +24,7 @@ static const struct snippet_ops table[SNIPPET_FORMATS_N] = {
      .says = "-pyppp",
      .hint = "grep -v '^#' FILE | xargs qemu-system-x86_64 -S -nodefaults -display none",
      .takes_device = true,
+     .can_self_tune = true,
      .text = snippet_text_qemu_drive,
      .own = snippet_own_qemu},
     {.name = "libvirt",
@@ -189,6 +191,8 @@ static void note_ignored(struct snippet_writer *writer, const struct snippet_ops
         if (options[i].given && (ops->ignores & options[i].option) != 0)
             snippet_comment(writer, "%s is not used by %s%s", options[i].name, ops->name, options[i].instead);
     }
+    if (request->self_tuning && !ops->can_self_tune)
+        snippet_comment(writer, "--self-tuning is not used by %s: only QEMU's lines have it", ops->name);
 }
 
 /* What was measured was not necessarily a place for images, but a device is one. */

@@ -32,6 +32,7 @@ struct snippet_request {
     enum snippet_image image_format;
     enum snippet_bus bus;
     bool directsync;     /* every write of the guest is durable before it counts: only on request */
+    bool self_tuning;    /* served by nbdkit with fstune's plugin */
     unsigned version[2]; /* of the consumer, major and minor; 0.0: not given, then what is common today */
 };
 
@@ -68,9 +69,10 @@ struct snippet_writer {
 struct snippet_template;
 
 struct snippet_ops {
-    bool takes_device; /* a block device that was measured stands for --image */
-    const char *name;  /* "qemu" */
-    const char *title; /* one line for --list: what it is, and where it goes */
+    bool can_self_tune; /* it has lines for --self-tuning; others say in a comment that they do not use it */
+    bool takes_device;  /* a block device that was measured stands for --image */
+    const char *name;   /* "qemu" */
+    const char *title;  /* one line for --list: what it is, and where it goes */
     enum snippet_comments comments;
     /* How much the format can say of request size, queue depth, direct, api, threads and sync: '-' nothing,
      * 'p' an upper bound or another coarse form, 'y' the very value. */

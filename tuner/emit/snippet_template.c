@@ -15,6 +15,7 @@ static const struct {
     {"guest", snippet_text_guest},
     {"machine", snippet_text_machine},
     {"plan", snippet_text_plan},
+    {"qemu-nbd", snippet_text_qemu_nbd},
     {"qemu-notes", snippet_text_qemu_notes},
     {"qemu-devices", snippet_text_qemu_devices},
 };

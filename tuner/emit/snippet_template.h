@@ -42,7 +42,7 @@ void snippet_value(struct snippet_template *run, const char *name, const char *f
 
 /* The templates, formats/NAME.txt; guest to qemu_devices are parts of others. */
 extern const char snippet_text_guest[], snippet_text_machine[], snippet_text_plan[];
-extern const char snippet_text_qemu_notes[], snippet_text_qemu_devices[];
+extern const char snippet_text_qemu_notes[], snippet_text_qemu_devices[], snippet_text_qemu_nbd[];
 extern const char snippet_text_qemu[], snippet_text_qemu_drive[], snippet_text_libvirt[],
     snippet_text_proxmox[];
 extern const char snippet_text_virtualbox[], snippet_text_vmware[], snippet_text_firecracker[],

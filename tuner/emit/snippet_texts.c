@@ -10,6 +10,7 @@ TEXT_OF("machine", "machine");
 TEXT_OF("plan", "plan");
 TEXT_OF("qemu_notes", "qemu-notes");
 TEXT_OF("qemu_devices", "qemu-devices");
+TEXT_OF("qemu_nbd", "qemu-nbd");
 TEXT_OF("qemu", "qemu");
 TEXT_OF("qemu_drive", "qemu-drive");
 TEXT_OF("libvirt", "libvirt");

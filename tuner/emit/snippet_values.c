@@ -135,6 +135,7 @@ static void set_numbers(struct snippet_template *run)
         {"seq_write", percent[PATTERN_SEQ_WRITE]},
         {"simulated", recommendation->simulated},
         {"directsync", request->directsync},
+        {"self_tuning", request->self_tuning},
         {"major", request->version[0]},
     };
     for (size_t i = 0; i < N_OF(numbers); i++)

@@ -246,7 +246,7 @@ struct settings_snippet {
     char image[SETTINGS_TEXT_SIZE];  /* --image; "" */
     unsigned image_format, bus;      /* of tuner/emit/snippet */
     unsigned target_version[2];      /* major, minor; 0.0: not given */
-    bool directsync, list;
+    bool directsync, self_tuning, list;
 };
 
 /* Where runs are kept, and which of them are meant. */

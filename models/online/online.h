@@ -1,0 +1,132 @@
+/* models/online/online: a setting for each kind of load, chosen while the load goes on.
+ *
+ * The caller cuts its work into slices of time, tells each when it is over, and is told the setting of the
+ * next one. A trial is one slice between two of the running setting, and what counts is its rate over
+ * theirs, so that what changes slowly falls out. The settings to try come from libfstune. Another setting
+ * runs only after its confirming trials have shown it to be faster, and is compared with the first one again
+ * and again afterwards.
+ *
+ * What trials lose against the running setting, the time that switching takes included, stays below a share
+ * of the bytes served; a trial that would pass it by serving nothing waits. Nothing is tried across two kinds
+ * of load, and no slice counts whose writes were not flushed within it: such writes are paid for later. */
+#pragma once
+
+#include "models/library/fstune.h"
+#include "models/online/kind.h"
+#include "models/statistics/student.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ONLINE_FACTORS 3
+
+struct online_setting {
+    double values[ONLINE_FACTORS];
+};
+
+struct online_options {
+    double regret_share; /* 0 .. 1 */
+    bool dry_run;        /* kinds are told apart, and nothing is tried */
+    uint64_t seed;
+    struct online_setting first; /* what runs until something else is shown to be faster */
+    /* The settings for a kind, to be freed by online; NULL: there is no choice. */
+    struct fst_space *(*space)(void *context, unsigned kind);
+    /* Whether the setting can be taken now; it may become false for good while the program runs. */
+    bool (*may_use)(void *context, const struct online_setting *setting);
+    void *context;
+};
+
+struct online_slice {
+    unsigned kind;
+    struct online_setting setting; /* that it ran with */
+    uint64_t n_bytes;
+    double seconds;        /* while requests were under way */
+    double switch_seconds; /* before it began, while requests waited for a switch */
+    bool is_whole;         /* one setting from its beginning to its end, and its writes are flushed */
+};
+
+/* What libfstune needs time for: it is taken away, thought through without anybody waiting, and given back.
+ */
+struct online_thought {
+    unsigned kind;
+    uint64_t generation;
+    struct fst_search *search;
+    struct fst_run run; /* the one whose result is told, then the next one */
+    bool has_result, is_failed;
+    double value, seconds; /* the result */
+    double trial_seconds;
+    int asked; /* 1: run is the next one; else the search is over */
+    int answered;
+    struct fst_answer answer; /* where answered is 0 */
+};
+
+/* What is known of a kind. */
+struct online_mind {
+    struct fst_search *search; /* NULL: none is under way, or it is away in a thought */
+    struct online_thought thought;
+    bool is_due, is_away; /* there is something to think, and somebody does */
+    bool is_settled;      /* a search was made to its end, or remembered */
+    struct online_setting best;
+    double gain; /* best's rate over the first setting's, when it was chosen; 1: it is the first setting */
+    size_t n_trials;
+    uint64_t n_slices;
+    double trial_seconds;
+    struct moments *ratios; /* by the search's number of a setting: logs of confirming trials; owned */
+    struct fst_run run;     /* asked for and not yet told, while has_run */
+    bool has_run;
+    uint64_t next_check;  /* in slices: when best is compared with the first setting again */
+    struct moments check; /* logs of the first setting's rate over best's */
+};
+
+enum online_step { ONLINE_IDLE, ONLINE_TRYING, ONLINE_AFTER };
+
+struct online {
+    struct online_options options;
+    struct online_mind mind[KIND_N];
+    unsigned kind; /* of the load that goes on; KIND_NONE: not known yet */
+    unsigned n_other;
+    enum online_step step;
+    bool is_check;
+    struct online_setting tried;
+    double before_bps, before_seconds, tried_bps;
+    unsigned n_late;     /* slices since the trial was asked for that did not have its setting */
+    uint64_t generation; /* of all that was learnt */
+    bool is_frozen;
+    bool is_pinned;
+    struct online_setting pinned;
+    double window_bytes, window_regret_bytes; /* of the last minute or so */
+    double served_bytes, regret_bytes;
+    uint64_t n_trials, n_dropped, n_switches;
+};
+
+void online_init(struct online *online, const struct online_options *options);
+void online_done(struct online *online);
+
+/* A slice is over: the setting for the next one. */
+struct online_setting online_next(struct online *online, const struct online_slice *slice);
+
+/* Between slices: true where there is something to think; it is online_think's for as long as that takes, and
+ * must be given back. online_think may run beside all other functions. */
+bool online_thought_take(struct online *online, struct online_thought *ret_thought);
+void online_think(struct online_thought *thought);
+/* True: the kind is settled now. */
+bool online_thought_give(struct online *online, const struct online_thought *thought);
+
+/* Whether a slice that goes on so badly is to end before its time. */
+bool online_should_end(const struct online *online, uint64_t n_requests, uint64_t n_bytes, double seconds);
+
+/* The setting for the kind of load that goes on, without any trial. */
+struct online_setting online_running(const struct online *online);
+
+/* Nothing is tried any more, and what runs stays. */
+void online_freeze(struct online *online);
+void online_thaw(struct online *online);
+/* This setting runs, whatever the load; NULL: no longer. */
+void online_pin(struct online *online, const struct online_setting *setting);
+/* All that was learnt. */
+void online_forget(struct online *online);
+
+/* What an earlier session has found for a kind. It runs at once, and is compared with the first setting soon.
+ */
+void online_remember(struct online *online, unsigned kind, const struct online_setting *best, double gain);

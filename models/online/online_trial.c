@@ -1,0 +1,213 @@
+/* What is tried, and what follows from it. */
+#include "models/online/online_internal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TOLERANCE   0.03
+#define CONFIDENCE  0.95
+#define LEAST_PROOF 4 /* trials on which a setting is taken or given up */
+/* How many trials a search may take. */
+#define TRIALS         20
+#define TRIALS_EACH    8 /* more for each setting */
+#define SLICES_A_TRIAL 3.0
+/* A comparison with the first setting that has said nothing after so many trials begins anew. */
+#define CHECK_TRIALS 12
+
+_Static_assert(ONLINE_FACTORS <= FST_MAX_FACTORS, "a setting is one of libfstune's");
+
+static struct online_mind *mind_of(struct online *online)
+{
+    return &online->mind[online->kind];
+}
+
+static struct online_setting setting_of(const struct fst_run *run)
+{
+    struct online_setting setting;
+    memcpy(setting.values, run->values, sizeof(setting.values));
+    return setting;
+}
+
+/* Of settings that are as good, the one that runs stays. */
+static double price_of(const double *values, void *context)
+{
+    return online_is_same((const struct online_setting *)(const void *)values, context) ? 1 : 2;
+}
+
+static void settle(struct online_mind *mind)
+{
+    online_mind_clear(mind);
+    mind->is_settled = true;
+    mind->next_check = mind->n_slices + ONLINE_CHECK_SLICES;
+    mind->check = (struct moments){0};
+}
+
+/* The first search counts the settings, and the second one has the time for them. */
+static struct fst_search *open_search(struct online *online, const struct fst_space *space, double seconds)
+{
+    struct fst_options options = FST_OPTIONS;
+    options.tolerance = TOLERANCE;
+    options.confidence = CONFIDENCE;
+    options.seed = online->options.seed + online->kind;
+    options.run_cost = SLICES_A_TRIAL * seconds;
+    options.price = price_of;
+    options.context = mind_of(online)->best.values;
+    options.baseline = mind_of(online)->best.values;
+    options.budget = options.run_cost * TRIALS;
+    struct fst_search *search = fst_search_new(space, &options);
+    if (search == NULL)
+        return NULL;
+    options.budget = options.run_cost * (double)(TRIALS + TRIALS_EACH * fst_search_size(search));
+    fst_search_free(search);
+    return fst_search_new(space, &options);
+}
+
+/* False: there is nothing to choose from. */
+static bool begin_search(struct online *online, double seconds)
+{
+    struct online_mind *mind = mind_of(online);
+    struct fst_space *space = online->options.space(online->options.context, online->kind);
+    if (space == NULL)
+        return false;
+    mind->search = open_search(online, space, seconds);
+    fst_space_free(space);
+    if (mind->search != NULL)
+        mind->ratios = calloc(fst_search_size(mind->search), sizeof(*mind->ratios));
+    mind->trial_seconds = 0;
+    mind->has_run = false;
+    mind->is_due = mind->ratios != NULL;
+    mind->thought.has_result = false;
+    return mind->ratios != NULL;
+}
+
+/* Ratios are over the running setting, which is the first in a search. */
+static bool is_proved(const struct moments *ratios)
+{
+    return ratios->n >= LEAST_PROOF && ratios->mean > student_quantile(CONFIDENCE, (double)ratios->n - 1) *
+                                                          ratios->std / sqrt((double)ratios->n);
+}
+
+static void conclude(struct online_mind *mind, const struct online_thought *thought)
+{
+    const struct fst_estimate *recommended = &thought->answer.recommended;
+    if (thought->answered == 0 && is_proved(&mind->ratios[recommended->setting])) {
+        memcpy(mind->best.values, recommended->values, sizeof(mind->best.values));
+        mind->gain = exp(mind->ratios[recommended->setting].mean);
+    }
+    settle(mind);
+}
+
+bool online_thought_take(struct online *online, struct online_thought *ret_thought)
+{
+    unsigned kind = 0;
+    while (kind < KIND_N && (!online->mind[kind].is_due || online->mind[kind].is_away))
+        kind++;
+    if (kind == KIND_N)
+        return false;
+    struct online_mind *mind = &online->mind[kind];
+    *ret_thought = mind->thought;
+    ret_thought->kind = kind;
+    ret_thought->generation = online->generation;
+    ret_thought->search = mind->search;
+    ret_thought->run = mind->run;
+    ret_thought->trial_seconds = mind->trial_seconds;
+    mind->search = NULL;
+    mind->is_away = true;
+    return true;
+}
+
+void online_think(struct online_thought *thought)
+{
+    int told = 0;
+    if (thought->has_result && thought->is_failed)
+        told = fst_fail(thought->search, &thought->run, thought->seconds);
+    else if (thought->has_result)
+        told = fst_tell(thought->search, &thought->run, thought->value, thought->seconds);
+    if (told < 0)
+        fst_stop(thought->search);
+    thought->asked = fst_ask(thought->search, thought->trial_seconds, &thought->run);
+    if (thought->asked != 1)
+        thought->answered = fst_answer(thought->search, &thought->answer);
+}
+
+bool online_thought_give(struct online *online, const struct online_thought *thought)
+{
+    struct online_mind *mind = &online->mind[thought->kind];
+    if (thought->generation != online->generation) {
+        fst_search_free(thought->search);
+        return false;
+    }
+    mind->search = thought->search;
+    mind->is_away = mind->is_due = false;
+    if (thought->asked != 1) {
+        conclude(mind, thought);
+        return true;
+    }
+    struct online_setting setting = setting_of(&thought->run);
+    mind->run = thought->run;
+    mind->has_run = online->options.may_use(online->options.context, &setting);
+    mind->thought.has_result = mind->thought.is_failed = mind->is_due = !mind->has_run;
+    return false;
+}
+
+static bool begin_check(struct online *online)
+{
+    struct online_mind *mind = mind_of(online);
+    if (online_is_same(&mind->best, &online->options.first) || mind->n_slices < mind->next_check)
+        return false;
+    online->is_check = true;
+    online->tried = online->options.first;
+    return true;
+}
+
+bool online_trial_begin(struct online *online, const struct online_slice *slice)
+{
+    struct online_mind *mind = mind_of(online);
+    if (mind->is_settled)
+        return begin_check(online);
+    if (mind->search == NULL && !mind->is_away && !begin_search(online, slice->seconds))
+        settle(mind);
+    if (!mind->has_run)
+        return false;
+    online->is_check = false;
+    online->tried = setting_of(&mind->run);
+    return true;
+}
+
+/* The best is given up where the first setting proves to be faster by now, and looked for anew. */
+static void end_check(struct online_mind *mind, const struct online_setting *first, double log_ratio)
+{
+    moments_add(&mind->check, log_ratio);
+    if (is_proved(&mind->check)) {
+        mind->best = *first;
+        mind->gain = 1;
+        mind->is_settled = false;
+        return;
+    }
+    bool is_enough = mind->check.n >= CHECK_TRIALS || (mind->check.n >= LEAST_PROOF && mind->check.mean < 0);
+    if (!is_enough)
+        return;
+    mind->gain = exp(-mind->check.mean);
+    mind->check = (struct moments){0};
+    mind->next_check = mind->n_slices + ONLINE_CHECK_SLICES;
+}
+
+void online_trial_end(struct online *online, const struct online_slice *after)
+{
+    struct online_mind *mind = mind_of(online);
+    double log_ratio = log(online->tried_bps) - (log(online->before_bps) + log(online_rate(after))) / 2;
+    online->n_trials++;
+    mind->n_trials++;
+    if (online->is_check) {
+        end_check(mind, &online->options.first, log_ratio);
+        return;
+    }
+    double seconds = SLICES_A_TRIAL * after->seconds;
+    mind->trial_seconds += seconds;
+    if (mind->run.confirming)
+        moments_add(&mind->ratios[mind->run.setting], log_ratio);
+    mind->has_run = false;
+    mind->thought = (struct online_thought){.has_result = true, .value = exp(log_ratio), .seconds = seconds};
+    mind->is_due = true;
+}

@@ -1,0 +1,63 @@
+"""A served disk image and its clients, for the checks beside this file."""
+import os
+import socket
+import subprocess
+import time
+
+import nbd
+
+
+class Disk:
+    """nbdkit with the plugin over an image; more are the plugin's parameters; nbdkit's own have no control socket."""
+
+    def __init__(self, plugin, image, *more, folder, controlled=True):
+        self.image, self.socket, self.control = image, os.path.join(folder, 'disk'), os.path.join(folder, 'control')
+        for name in (self.socket, self.control):
+            if os.path.exists(name):
+                os.unlink(name)
+        self.errors = open(os.path.join(folder, 'errors'), 'w+', encoding='utf-8')
+        control = [f'control={self.control}'] if controlled else []
+        self.process = subprocess.Popen(['nbdkit', '-f', '-U', self.socket, plugin, f'file={image}', *control, *more],
+                                        stdin=subprocess.DEVNULL, stderr=self.errors)
+
+    @property
+    def uri(self):
+        return f'nbd+unix:///?socket={self.socket}'
+
+    def connect(self):
+        """A client that sends what it is told to; the first one waits until somebody listens."""
+        end = time.monotonic() + 10
+        while True:
+            handle = nbd.NBD()
+            handle.set_strict_mode(0)
+            try:
+                handle.connect_unix(self.socket)
+                return handle
+            except nbd.Error:
+                if self.process.poll() is not None or time.monotonic() > end:
+                    raise
+            time.sleep(0.005)
+
+    def ask(self, command):
+        with socket.socket(socket.AF_UNIX) as control:
+            control.connect(self.control)
+            control.sendall(command.encode())
+            with control.makefile() as answer:
+                return answer.read()
+
+    def said(self):
+        self.errors.seek(0)
+        return self.errors.read()
+
+    def kill(self):
+        self.process.kill()
+        self.process.wait()
+        self.errors.close()
+
+    def stop(self):
+        """Ends it as an operator does; what it said."""
+        self.process.terminate()
+        self.process.wait(20)
+        said = self.said()
+        self.errors.close()
+        return said

@@ -1,0 +1,239 @@
+/* Tests of models/online/online, on loads whose rates are known. */
+#include "models/online/online.h"
+#include "tests/test.h"
+
+#define READS  0U /* kinds: any two */
+#define WRITES 3U
+#define NOISE  0.03
+#define SLICE  0.05 /* seconds */
+
+/* The rates of three settings, over the first one's, for each of two kinds. */
+static struct {
+    double rate[2][3];
+    bool forbidden; /* the third setting */
+    uint64_t random;
+    double drift; /* of all rates, for each slice */
+    struct online online;
+    uint64_t n_run[3];
+} load;
+
+static struct fst_space *space_of(void *context, unsigned kind)
+{
+    (void)context;
+    (void)kind;
+    static const double two[] = {0, 1}, three[] = {0, 1, 2};
+    struct fst_space *space = fst_space_new();
+    fst_space_add_levels(space, "setting", three, 3);
+    fst_space_add_choices(space, "nothing", 2);
+    fst_space_add_levels(space, "either", two, 2);
+    return space;
+}
+
+static bool may_use(void *context, const struct online_setting *setting)
+{
+    (void)context;
+    return setting->values[0] < 2 || !load.forbidden;
+}
+
+static void begin(double regret_share, bool dry_run)
+{
+    struct online_options options = {
+        .regret_share = regret_share, .dry_run = dry_run, .seed = 1, .space = space_of, .may_use = may_use};
+    load.random = 1;
+    load.drift = 0;
+    load.forbidden = false;
+    memset(load.n_run, 0, sizeof(load.n_run));
+    online_init(&load.online, &options);
+}
+
+FIXTURE(tear_down)
+{
+    online_done(&load.online);
+    return 0;
+}
+
+EACH_TEST(NULL, tear_down);
+
+/* Nearly normal, with the noise's standard deviation. */
+static double noise(void)
+{
+    double sum = 0;
+    for (int i = 0; i < 12; i++) {
+        load.random = load.random * 6364136223846793005ULL + 1442695040888963407ULL;
+        sum += (double)(load.random >> 11) / 9007199254740992.0;
+    }
+    return NOISE * (sum - 6);
+}
+
+/* n slices of a kind, as the disk would make them. */
+static void run(unsigned kind, size_t n)
+{
+    static struct online_setting next;
+    next = online_running(&load.online);
+    for (size_t i = 0; i < n; i++) {
+        unsigned which = (unsigned)next.values[0];
+        double bps = 1e9 * load.rate[kind == WRITES][which] * exp(noise() + load.drift * (double)i);
+        struct online_slice slice = {.kind = kind,
+                                     .setting = next,
+                                     .n_bytes = (uint64_t)(bps * SLICE),
+                                     .seconds = SLICE,
+                                     .is_whole = true};
+        load.n_run[which]++;
+        next = online_next(&load.online, &slice);
+        struct online_thought thought;
+        while (online_thought_take(&load.online, &thought)) {
+            online_think(&thought);
+            online_thought_give(&load.online, &thought);
+        }
+    }
+}
+
+static void set_rates(double read1, double read2, double write1, double write2)
+{
+    load.rate[0][0] = load.rate[1][0] = 1;
+    load.rate[0][1] = read1;
+    load.rate[0][2] = read2;
+    load.rate[1][1] = write1;
+    load.rate[1][2] = write2;
+}
+
+static double running(void)
+{
+    return online_running(&load.online).values[0];
+}
+
+TEST(each_kind_gets_its_own_setting_and_at_once_when_it_returns)
+{
+    begin(0.03, false);
+    set_rates(1.5, 0.5, 0.5, 2);
+    run(READS, 20000);
+    assert_close(running(), 1, 0);
+    run(WRITES, 20000);
+    assert_close(running(), 2, 0);
+    run(READS, 2);
+    assert_close(running(), 1, 0);
+    run(WRITES, 2);
+    assert_close(running(), 2, 0);
+    assert_close(load.online.mind[READS].gain, 1.5, 0.1);
+}
+
+TEST(nothing_changes_where_nothing_is_faster)
+{
+    begin(0.03, false);
+    set_rates(1, 0.9, 1, 1);
+    run(READS, 20000);
+    assert_true(load.online.mind[READS].is_settled);
+    assert_close(running(), 0, 0);
+}
+
+TEST(trials_cost_no_more_than_they_may)
+{
+    begin(0.03, false);
+    set_rates(0.01, 0.02, 1, 1);
+    for (size_t i = 0; i < 200; i++) {
+        run(READS, 50);
+        assert_true(load.online.regret_bytes <= 0.03 * load.online.served_bytes);
+    }
+    assert_true(load.online.regret_bytes > 0);
+    assert_close(running(), 0, 0);
+}
+
+TEST(a_slow_drift_of_all_rates_chooses_nothing)
+{
+    begin(0.03, false);
+    set_rates(1, 1, 1, 1);
+    load.drift = 0.001;
+    run(READS, 3000);
+    assert_close(running(), 0, 0);
+}
+
+TEST(a_dry_run_and_a_freeze_try_nothing)
+{
+    begin(0.03, true);
+    set_rates(2, 2, 2, 2);
+    run(READS, 1000);
+    assert_int_equal(load.n_run[1] + load.n_run[2], 0);
+    assert_int_equal(load.online.mind[READS].n_slices, 999);
+    online_done(&load.online);
+    begin(0.03, false);
+    online_freeze(&load.online);
+    run(READS, 1000);
+    assert_int_equal(load.n_run[1] + load.n_run[2], 0);
+}
+
+TEST(a_setting_that_cannot_be_taken_is_not_tried_and_not_run)
+{
+    begin(0.03, false);
+    load.forbidden = true;
+    set_rates(1.2, 3, 1, 1);
+    run(READS, 20000);
+    assert_int_equal(load.n_run[2], 0);
+    assert_close(running(), 1, 0);
+}
+
+TEST(what_is_remembered_runs_at_once_and_is_given_up_when_it_is_slower_by_now)
+{
+    begin(0.03, false);
+    set_rates(1.5, 1, 1, 1);
+    struct online_setting best = {{1}};
+    online_remember(&load.online, READS, &best, 1.5);
+    run(READS, 2);
+    assert_close(running(), 1, 0);
+    run(READS, 5000);
+    assert_close(running(), 1, 0);
+    set_rates(0.5, 1, 1, 1);
+    run(READS, 5000);
+    assert_close(running(), 0, 0);
+}
+
+TEST(slices_whose_writes_are_not_flushed_begin_no_trial)
+{
+    begin(0.03, false);
+    for (size_t i = 0; i < 1000; i++) {
+        struct online_slice slice = {.kind = WRITES, .n_bytes = 1 << 20, .seconds = SLICE};
+        assert_close(online_next(&load.online, &slice).values[0], 0, 0);
+    }
+    assert_int_equal(load.online.n_trials, 0);
+}
+
+TEST(a_pin_runs_whatever_the_load)
+{
+    struct online_setting pinned = {{2}};
+    begin(0.03, false);
+    set_rates(1, 0.1, 1, 0.1);
+    online_pin(&load.online, &pinned);
+    run(READS, 100);
+    run(WRITES, 100);
+    assert_int_equal(load.n_run[2], 200);
+    online_pin(&load.online, NULL);
+    assert_close(running(), 0, 0);
+}
+
+TEST(a_tried_slice_that_goes_badly_ends_early)
+{
+    begin(0.03, false);
+    load.online.step = ONLINE_TRYING;
+    load.online.before_bps = 1e6;
+    load.online.before_seconds = 0.5;
+    assert_true(online_should_end(&load.online, 16, 10000, 0.1));
+    assert_false(online_should_end(&load.online, 15, 10000, 0.1));
+    assert_true(online_should_end(&load.online, 1, 10000, 0.6));
+    assert_false(online_should_end(&load.online, 16, 600000, 1));
+}
+
+TEST(what_is_forgotten_while_it_is_thought_about_stays_forgotten)
+{
+    struct online_thought thought;
+    struct online_slice slice = {.kind = READS, .n_bytes = 1 << 20, .seconds = SLICE, .is_whole = true};
+    begin(0.5, false);
+    set_rates(1, 1, 1, 1);
+    for (size_t i = 0; i < 3; i++)
+        online_next(&load.online, &slice);
+    assert_true(online_thought_take(&load.online, &thought));
+    assert_false(online_thought_take(&load.online, &thought));
+    online_forget(&load.online);
+    online_think(&thought);
+    assert_false(online_thought_give(&load.online, &thought));
+    assert_null(load.online.mind[READS].search);
+    assert_false(load.online.mind[READS].has_run);
+}

@@ -1,0 +1,267 @@
+/* Tests of tuner/nightly/disk on the file system of the current directory: what is read is what was written,
+ * whatever changes meanwhile, and errors reach the client. FSTUNE_DISK_OPS: how many operations (100,000). */
+/* LINK: -Wl,--wrap=fdatasync -Wl,--wrap=pwrite64 */
+#include "bench/base/rng.h"
+#include "tests/tuner/nightly/disk_rig.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+#define N_WORKERS     4
+#define STRIPE_BLOCKS 581 /* no multiple of a page's */
+#define MOST_BYTES    (300U << 10)
+
+static atomic_int sync_code, write_code, refusing_fd = -1, n_syncs;
+
+WRAP(int, fdatasync, (int fd))
+{
+    atomic_fetch_add(&n_syncs, 1);
+    errno = sync_code;
+    return sync_code != 0 ? -1 : __real_fdatasync(fd);
+}
+
+WRAP(ssize_t, pwrite64, (int fd, const void *buffer, size_t n, off_t offset))
+{
+    errno = fd == refusing_fd ? EINVAL : write_code;
+    return errno != 0 ? -1 : __real_pwrite64(fd, buffer, n, offset);
+}
+
+static unsigned char model[RIG_IMAGE_BYTES];
+static atomic_bool is_over;
+static uint32_t block_bytes;
+
+struct worker {
+    pthread_t thread;
+    uint64_t number, n_ops;
+    struct disk_gate_client client;
+    unsigned char buffer[MOST_BYTES];
+    uint64_t n_wrong;
+};
+
+static uint64_t below(struct rng *rng, uint64_t n)
+{
+    return rng_next(rng) % n;
+}
+
+/* A run of blocks inside one of the worker's stripes, which lie between those of others. */
+static void choose(const struct worker *worker, struct rng *rng, uint64_t *ret_offset, uint64_t *ret_n)
+{
+    uint64_t stripe_bytes = (uint64_t)STRIPE_BLOCKS * block_bytes;
+    uint64_t n_stripes = RIG_IMAGE_BYTES / stripe_bytes / N_WORKERS;
+    uint64_t stripe = below(rng, n_stripes) * N_WORKERS + worker->number;
+    uint64_t first = below(rng, STRIPE_BLOCKS), n = 1 + below(rng, STRIPE_BLOCKS - first);
+    n = n * block_bytes > MOST_BYTES ? MOST_BYTES / block_bytes : n;
+    *ret_offset = stripe * stripe_bytes + first * block_bytes;
+    *ret_n = n * block_bytes;
+}
+
+static void write_some(struct worker *worker, struct rng *rng, uint64_t offset, uint64_t n)
+{
+    uint64_t value = rng_next(rng);
+    for (uint64_t i = 0; i < n; i++)
+        worker->buffer[i] = (unsigned char)(value + i / 512 + (i % 512) * (value >> 8 | 1));
+    memcpy(model + offset, worker->buffer, n);
+    worker->n_wrong +=
+        disk_write(&rig.served, &worker->client, worker->buffer, n, offset, below(rng, 50) == 0) != 0;
+}
+
+static void operate(struct worker *worker, struct rng *rng)
+{
+    uint64_t offset, n, what = below(rng, 100);
+    choose(worker, rng, &offset, &n);
+    if (what < 50) {
+        worker->n_wrong += disk_read(&rig.served, &worker->client, worker->buffer, n, offset) != 0 ||
+                           memcmp(worker->buffer, model + offset, n) != 0;
+    } else if (what < 94) {
+        write_some(worker, rng, offset, n);
+    } else if (what < 97) {
+        memset(model + offset, 0, n);
+        worker->n_wrong += disk_zero(&rig.served, offset, n, what == 94, false) != 0;
+    } else {
+        worker->n_wrong += disk_flush(&rig.served) != 0;
+    }
+}
+
+static void *work(void *context)
+{
+    struct worker *worker = context;
+    struct rng rng;
+    rng_init(&rng, worker->number + 1);
+    for (uint64_t i = 0; i < worker->n_ops && worker->n_wrong == 0; i++)
+        operate(worker, &rng);
+    return NULL;
+}
+
+static void *switch_often(void *context)
+{
+    static const char *const pins[] = {"pin cached",
+                                       "pin direct",
+                                       "pin cached,ahead=1m",
+                                       "pin direct,pieces=64k",
+                                       "pin cached,pieces=64k,ahead=none",
+                                       "unpin",
+                                       "pin cached,pieces=128k,ahead=4m"};
+    struct rng rng;
+    rng_init(&rng, 99);
+    char answer[512];
+    (void)context;
+    while (!is_over) {
+        disk_control_answer(&rig.served, pins[below(&rng, N_OF(pins))], answer, sizeof(answer));
+        usleep((useconds_t)below(&rng, 2000));
+    }
+    return NULL;
+}
+
+static void check_file(void)
+{
+    unsigned char *bytes = malloc(RIG_IMAGE_BYTES);
+    int fd = open(rig.path, O_RDONLY | O_CLOEXEC);
+    assert_true(fd >= 0 && bytes != NULL);
+    assert_int_equal(pread(fd, bytes, RIG_IMAGE_BYTES, 0), RIG_IMAGE_BYTES);
+    assert_memory_equal(bytes, model, RIG_IMAGE_BYTES);
+    close(fd);
+    free(bytes);
+}
+
+/* Returns how often the gate changed between cached and direct. */
+static uint64_t operate_at_random(uint32_t bytes)
+{
+    static struct worker workers[N_WORKERS];
+    const char *wanted = getenv("FSTUNE_DISK_OPS");
+    uint64_t n_ops = wanted != NULL ? strtoull(wanted, NULL, 10) : 100000;
+    pthread_t switcher;
+    memset(model, 0, sizeof(model));
+    is_over = false;
+    block_bytes = bytes;
+    assert_int_equal(pthread_create(&switcher, NULL, switch_often, NULL), 0);
+    for (uint64_t i = 0; i < N_WORKERS; i++) {
+        workers[i] = (struct worker){.number = i, .n_ops = n_ops / N_WORKERS};
+        assert_int_equal(pthread_create(&workers[i].thread, NULL, work, &workers[i]), 0);
+    }
+    for (size_t i = 0; i < N_WORKERS; i++) {
+        pthread_join(workers[i].thread, NULL);
+        assert_int_equal(workers[i].n_wrong, 0);
+    }
+    is_over = true;
+    pthread_join(switcher, NULL);
+    return rig.served.gate.n_changes;
+}
+
+TEST(random_operations_meet_what_was_written_across_switches)
+{
+    rig_serve();
+    if (!rig.served.ways.can_direct)
+        print_message("no direct I/O here: %s\n", rig.served.why_not_direct);
+    uint64_t n_changes = operate_at_random(rig.served.ways.can_direct ? rig.served.image.align_bytes : 512);
+    print_message("%llu changes\n", (unsigned long long)n_changes);
+    assert_true(n_changes > 20 || !rig.served.ways.can_direct);
+    assert_int_equal(rig.served.n_errors, 0);
+    disk_close(&rig.served);
+    check_file();
+}
+
+TEST(requests_of_odd_sizes_go_through_the_cache)
+{
+    rig_serve();
+    operate_at_random(331);
+    assert_false(rig.served.ways.can_direct);
+    assert_int_equal(rig.served.n_errors, 0);
+    disk_close(&rig.served);
+    check_file();
+}
+
+TEST(a_flush_and_a_durable_write_sync_in_every_setting)
+{
+    static const char *const pins[] = {"pin cached", "pin cached,ahead=none", "pin direct",
+                                       "pin direct,pieces=64k"};
+    struct disk_gate_client client = {0};
+    unsigned char block[4096] = {1};
+    rig_serve();
+    for (size_t i = 0; i < N_OF(pins); i++) {
+        rig_ask(pins[i]);
+        assert_int_equal(disk_write(&rig.served, &client, block, sizeof(block), 0, false), 0);
+        int before = n_syncs;
+        assert_int_equal(disk_flush(&rig.served), 0);
+        assert_int_equal(n_syncs, before + 1);
+        assert_int_equal(disk_write(&rig.served, &client, block, sizeof(block), 0, true), 0);
+        assert_int_equal(n_syncs, before + 2);
+        assert_int_equal(disk_zero(&rig.served, 0, sizeof(block), true, true), 0);
+        assert_int_equal(n_syncs, before + 3);
+    }
+    disk_close(&rig.served);
+}
+
+TEST(a_failed_flush_fails_all_later_ones)
+{
+    struct disk_gate_client client = {0};
+    unsigned char block[4096] = {1};
+    rig_serve();
+    assert_int_equal(disk_write(&rig.served, &client, block, sizeof(block), 0, false), 0);
+    sync_code = EIO;
+    assert_int_equal(disk_flush(&rig.served), -EIO);
+    sync_code = 0;
+    assert_int_equal(disk_flush(&rig.served), -EIO);
+    assert_int_equal(disk_write(&rig.served, &client, block, sizeof(block), 0, true), -EIO);
+    assert_true(rig.served.online.is_frozen);
+    disk_close(&rig.served);
+}
+
+/* The kernel tells a lost write once: to the flush of the switch, in this case. */
+TEST(a_flush_that_fails_at_a_switch_is_told_to_the_client)
+{
+    struct disk_gate_client client = {0};
+    unsigned char block[4096] = {1};
+    rig_serve();
+    if (!rig.served.ways.can_direct)
+        skip();
+    assert_int_equal(disk_write(&rig.served, &client, block, sizeof(block), 0, false), 0);
+    sync_code = ENOSPC;
+    rig_ask("pin direct");
+    assert_int_equal(disk_read(&rig.served, &client, block, sizeof(block), 0), 0);
+    sync_code = 0;
+    assert_int_equal(disk_flush(&rig.served), -ENOSPC);
+    disk_close(&rig.served);
+}
+
+TEST(an_error_reaches_the_client_and_freezes)
+{
+    struct disk_gate_client client = {0};
+    unsigned char block[4096] = {1};
+    rig_serve();
+    write_code = ENOSPC;
+    assert_int_equal(disk_write(&rig.served, &client, block, sizeof(block), 0, false), -ENOSPC);
+    write_code = 0;
+    assert_contains(rig.said, "nothing is tried any more");
+    CHECK_HAS(rig_ask("status"), "state: frozen", "errors: 1");
+    assert_int_equal(disk_write(&rig.served, &client, block, sizeof(block), 0, false), 0);
+    disk_close(&rig.served);
+}
+
+TEST(a_direct_request_that_is_refused_is_made_through_the_cache)
+{
+    struct disk_gate_client client = {0};
+    unsigned char block[4096] = {7}, back[4096];
+    rig_serve();
+    if (!rig.served.ways.can_direct)
+        skip();
+    rig_ask("pin direct");
+    assert_int_equal(disk_read(&rig.served, &client, back, sizeof(back), 0), 0);
+    refusing_fd = rig.served.image.fd_direct;
+    assert_int_equal(disk_write(&rig.served, &client, block, sizeof(block), 0, false), 0);
+    assert_int_equal(disk_read(&rig.served, &client, back, sizeof(back), 0), 0);
+    assert_memory_equal(block, back, sizeof(block));
+    refusing_fd = -1;
+    assert_false(rig.served.ways.can_direct);
+    assert_int_equal(rig.served.n_errors, 0);
+    disk_close(&rig.served);
+}
+
+TEST(an_image_is_served_once)
+{
+    static struct disk second;
+    struct disk_options options = {.path = rig.path, .writable = true};
+    rig_serve();
+    assert_int_equal(disk_open(&second, &options, &rig.err), -EBUSY);
+    disk_close(&rig.served);
+}

@@ -1,0 +1,62 @@
+/* Tests of tuner/nightly/disk_ways. */
+#include "tests/test.h"
+#include "tuner/nightly/disk_ways.h"
+
+#include <errno.h>
+
+static size_t n_settings(bool can_direct, bool can_split, const char *kind)
+{
+    struct disk_ways ways = {.can_direct = can_direct, .can_split = can_split};
+    struct fst_space *space = disk_ways_space(&ways, kind_find(kind));
+    struct fst_options options = FST_OPTIONS;
+    if (space == NULL)
+        return 0;
+    struct fst_search *search = fst_search_new(space, &options);
+    size_t n = search != NULL ? fst_search_size(search) : 0;
+    fst_search_free(search);
+    fst_space_free(space);
+    return n;
+}
+
+TEST(only_settings_that_make_a_difference_are_tried)
+{
+    assert_int_equal(n_settings(true, true, "seq-read-large"), 15);
+    assert_int_equal(n_settings(true, true, "seq-read-small"), 5);
+    assert_int_equal(n_settings(true, true, "random-read-small"), 3);
+    assert_int_equal(n_settings(true, true, "random-write-small"), 2);
+    assert_int_equal(n_settings(true, true, "seq-write-large"), 6);
+    assert_int_equal(n_settings(false, false, "random-write-large"), 0);
+    assert_int_equal(n_settings(true, false, "seq-read-large"), 5);
+}
+
+TEST(what_is_written_is_parsed_again)
+{
+    static const char *const texts[] = {"cached", "cached,ahead=none",          "cached,ahead=1m",
+                                        "direct", "cached,pieces=64k,ahead=4m", "direct,pieces=128k"};
+    char text[DISK_WAYS_TEXT_SIZE];
+    for (size_t i = 0; i < N_OF(texts); i++) {
+        struct image_way way;
+        assert_int_equal(disk_ways_parse(texts[i], &way), 0);
+        assert_string_equal(disk_ways_format(way, text), texts[i]);
+        struct online_setting setting = disk_ways_to_setting(way);
+        assert_true(disk_ways_are_same(disk_ways_of_setting(&setting), way));
+    }
+}
+
+TEST(other_words_are_refused)
+{
+    static const char *const texts[] = {"",
+                                        "fast",
+                                        "direct,ahead=4m",
+                                        "direct,ahead=none",
+                                        "cached,ahead=3m",
+                                        "cached,pieces=1k",
+                                        "cached,pieces",
+                                        "cached,",
+                                        "cached,direct",
+                                        "cached,ahead=1"};
+    for (size_t i = 0; i < N_OF(texts); i++) {
+        struct image_way way = {0};
+        assert_int_equal(disk_ways_parse(texts[i], &way), -EINVAL);
+    }
+}

@@ -1,0 +1,297 @@
+/* Requests of clients, and what is learnt from them. */
+#include "tuner/nightly/disk.h"
+
+#include "bench/base/clock.h"
+#include "tuner/nightly/disk_history.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+void disk_say(const struct disk *disk, bool is_wrong, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    if (disk->options.say != NULL)
+        disk->options.say(is_wrong, format, arguments);
+    va_end(arguments);
+}
+
+static struct fst_space *space_of(void *context, unsigned kind)
+{
+    struct disk *disk = context;
+    return disk_ways_space(&disk->ways, kind);
+}
+
+static bool may_use(void *context, const struct online_setting *setting)
+{
+    const struct disk *disk = context;
+    struct image_way way = disk_ways_of_setting(setting);
+    return (!way.direct || disk->ways.can_direct) && (way.piece_bytes == 0 || disk->ways.can_split);
+}
+
+static void begin_tuning(struct disk *disk)
+{
+    struct online_options options = {.regret_share = disk->options.regret_share,
+                                     .dry_run = disk->options.dry_run,
+                                     .seed = 1,
+                                     .first = disk_ways_to_setting(DISK_WAYS_PLAIN),
+                                     .space = space_of,
+                                     .may_use = may_use,
+                                     .context = disk};
+    disk->ways = (struct disk_ways){.can_direct = disk->image.fd_direct >= 0, .can_split = image_can_split()};
+    snprintf(disk->why_not_direct, sizeof(disk->why_not_direct), "%s", disk->image.direct_why);
+    online_init(&disk->online, &options);
+}
+
+/* With the lock held, which is away while the file is written. */
+static void tell_settled(struct disk *disk, unsigned kind)
+{
+    const struct online_mind *mind = &disk->online.mind[kind];
+    char setting[DISK_WAYS_TEXT_SIZE];
+    disk_say(disk, false, "%s: %s, %.2f times the rate of what ran first", kind_name(kind),
+             disk_ways_format(disk_ways_of_setting(&mind->best), setting), mind->gain);
+    if (disk->options.history == NULL)
+        return;
+    char *text = disk_history_text(disk);
+    pthread_mutex_unlock(&disk->gate.lock);
+    disk_history_save(disk, text, false);
+    free(text);
+    pthread_mutex_lock(&disk->gate.lock);
+}
+
+/* libfstune may take milliseconds, for which no request waits. */
+static void *think(void *context)
+{
+    struct disk *disk = context;
+    struct online_thought thought;
+    pthread_mutex_lock(&disk->gate.lock);
+    while (!disk->is_over) {
+        if (!online_thought_take(&disk->online, &thought)) {
+            pthread_cond_wait(&disk->slice_ended, &disk->gate.lock);
+            continue;
+        }
+        pthread_mutex_unlock(&disk->gate.lock);
+        online_think(&thought);
+        pthread_mutex_lock(&disk->gate.lock);
+        if (online_thought_give(&disk->online, &thought))
+            tell_settled(disk, thought.kind);
+    }
+    pthread_mutex_unlock(&disk->gate.lock);
+    return NULL;
+}
+
+static int begin_serving(struct disk *disk)
+{
+    int code = image_lanes_open(&disk->lanes);
+    if (code < 0)
+        return code;
+    if ((code = disk_gate_init(&disk->gate, &disk->image, DISK_WAYS_PLAIN)) == 0) {
+        if ((code = -pthread_cond_init(&disk->slice_ended, NULL)) == 0 &&
+            (code = -pthread_create(&disk->thinker, NULL, think, disk)) == 0)
+            return 0;
+        disk_gate_done(&disk->gate);
+    }
+    image_lanes_close(&disk->lanes);
+    return code;
+}
+
+int disk_open(struct disk *disk, const struct disk_options *options, struct err *err)
+{
+    *disk = (struct disk){.options = *options};
+    int code = image_open(&disk->image, options->path, options->writable, err);
+    if (code < 0)
+        return code;
+    begin_tuning(disk);
+    if (options->history != NULL)
+        disk_history_load(disk);
+    if ((code = begin_serving(disk)) < 0) {
+        image_close(&disk->image);
+        return err_sys(err, code, "%s: cannot be served", options->path);
+    }
+    return 0;
+}
+
+void disk_close(struct disk *disk)
+{
+    pthread_mutex_lock(&disk->gate.lock);
+    disk->is_over = true;
+    pthread_cond_signal(&disk->slice_ended);
+    pthread_mutex_unlock(&disk->gate.lock);
+    pthread_join(disk->thinker, NULL);
+    if (disk->options.history != NULL) {
+        char *text = disk_history_text(disk);
+        disk_history_save(disk, text, true);
+        free(text);
+    }
+    online_done(&disk->online);
+    pthread_cond_destroy(&disk->slice_ended);
+    disk_gate_done(&disk->gate);
+    image_lanes_close(&disk->lanes);
+    image_close(&disk->image);
+}
+
+/* From now on requests go through the cache, for as long as the image is served. With the lock held. */
+static void give_up_direct(struct disk *disk, const char *why)
+{
+    if (!disk->ways.can_direct)
+        return;
+    disk->ways.can_direct = false;
+    snprintf(disk->why_not_direct, sizeof(disk->why_not_direct), "%s", why);
+    disk_say(disk, false, "no direct requests any more: %s", why);
+    if (disk->online.is_pinned && disk->online.pinned.values[0] > 0)
+        online_pin(&disk->online, NULL);
+    struct image_way way = disk->gate.wanted;
+    way.direct = false;
+    disk_gate_want(&disk->gate, way);
+}
+
+/* With the lock held. */
+static void end_slice(struct disk *disk, bool is_bad)
+{
+    struct disk_gate *gate = &disk->gate;
+    unsigned kind = kind_of(&gate->slice.counts);
+    /* A bad one ended too soon to tell. */
+    struct online_slice slice = {.kind = is_bad ? disk->online.kind : kind,
+                                 .setting = disk_ways_to_setting(gate->now),
+                                 .n_bytes = gate->slice.counts.n_bytes,
+                                 .seconds = (double)gate->slice.busy_ns / (double)CLOCK_NS_PER_S,
+                                 .switch_seconds = (double)gate->slice.switch_ns / (double)CLOCK_NS_PER_S,
+                                 .is_whole = is_bad || disk_gate_slice_is_whole(gate)};
+    struct online_setting next = online_next(&disk->online, &slice);
+    disk_gate_want(gate, disk_ways_of_setting(&next));
+    disk_gate_slice_begin(gate);
+    pthread_cond_signal(&disk->slice_ended);
+}
+
+/* The first error ends all trials; what runs stays. With the lock held. */
+static void note_error(struct disk *disk, const char *what, int code)
+{
+    if (disk->n_errors++ == 0 && !disk->online.is_frozen) {
+        online_freeze(&disk->online);
+        struct online_setting running = online_running(&disk->online);
+        disk_gate_want(&disk->gate, disk_ways_of_setting(&running));
+        disk_say(disk, true, "%s failed: %s; nothing is tried any more", what, strerror(-code));
+    }
+}
+
+/* A request is over, and with it perhaps a slice. */
+static void leave(struct disk *disk, const struct disk_gate_pass *pass, const struct profile_request *request,
+                  enum disk_gate_end end, const char *what, int code)
+{
+    struct disk_gate *gate = &disk->gate;
+    disk_gate_leave(gate, pass, request, end);
+    if (end == DISK_GATE_FAILED)
+        note_error(disk, what, code);
+    const struct disk_gate_slice *slice = &gate->slice;
+    bool is_bad = online_should_end(&disk->online, slice->n_requests, slice->counts.n_bytes,
+                                    (double)slice->busy_ns / (double)CLOCK_NS_PER_S);
+    if (is_bad || disk_gate_slice_is_over(gate))
+        end_slice(disk, is_bad);
+    pthread_mutex_unlock(&gate->lock);
+}
+
+static void check_alignment(struct disk *disk, const struct profile_request *request)
+{
+    if (disk->image.fd_direct < 0 || image_is_aligned(&disk->image, request->offset_bytes, request->n_bytes))
+        return;
+    pthread_mutex_lock(&disk->gate.lock);
+    give_up_direct(disk, "the client's requests are not aligned to the blocks of direct requests");
+    pthread_mutex_unlock(&disk->gate.lock);
+}
+
+static int move(struct disk *disk, const struct disk_gate_pass *pass, const struct profile_request *request,
+                void *buffer, const void *data)
+{
+    if (pass->ahead_n_bytes > 0)
+        image_read_ahead(&disk->image, pass->ahead_from, pass->ahead_n_bytes);
+    return buffer != NULL ? image_read(&disk->image, &disk->lanes, pass->way, buffer, request->n_bytes,
+                                       request->offset_bytes)
+                          : image_write(&disk->image, &disk->lanes, pass->way, data, request->n_bytes,
+                                        request->offset_bytes);
+}
+
+/* A direct request that the kernel refuses is no error of the image: it is made again through the cache. */
+static bool is_refused(const struct disk_gate_pass *pass, int code)
+{
+    return pass->way.direct && (code == -EINVAL || code == -EOPNOTSUPP);
+}
+
+/* A flush for the client. With `lost_code`, which a flush of our own may have set, none succeeds. */
+static int sync_image(struct disk *disk)
+{
+    int code = image_sync(&disk->image);
+    pthread_mutex_lock(&disk->gate.lock);
+    if (disk->gate.lost_code == 0)
+        disk->gate.lost_code = code;
+    code = disk->gate.lost_code;
+    pthread_mutex_unlock(&disk->gate.lock);
+    return code;
+}
+
+static int carry(struct disk *disk, struct disk_gate_client *client, const struct profile_request *request,
+                 void *buffer, const void *data)
+{
+    bool durable = (request->flags & PROFILE_DURABLE) != 0;
+    struct disk_gate_pass pass;
+    check_alignment(disk, request);
+    disk_gate_enter(&disk->gate, client, request, &pass);
+    int code = move(disk, &pass, request, buffer, data);
+    if (is_refused(&pass, code)) {
+        disk_gate_leave(&disk->gate, &pass, request, DISK_GATE_FAILED);
+        give_up_direct(disk, "the kernel refused one");
+        pthread_mutex_unlock(&disk->gate.lock);
+        disk_gate_enter(&disk->gate, client, request, &pass);
+        code = move(disk, &pass, request, buffer, data);
+    }
+    if (code == 0 && durable)
+        code = sync_image(disk);
+    leave(disk, &pass, request,
+          code < 0  ? DISK_GATE_FAILED
+          : durable ? DISK_GATE_FLUSHED
+                    : DISK_GATE_MOVED,
+          buffer != NULL ? "a read" : "a write", code);
+    return code;
+}
+
+int disk_read(struct disk *disk, struct disk_gate_client *client, void *buffer, size_t n_bytes,
+              uint64_t offset_bytes)
+{
+    struct profile_request request = {
+        .offset_bytes = offset_bytes, .n_bytes = n_bytes, .direction = PROFILE_READ};
+    return carry(disk, client, &request, buffer, NULL);
+}
+
+int disk_write(struct disk *disk, struct disk_gate_client *client, const void *buffer, size_t n_bytes,
+               uint64_t offset_bytes, bool durable)
+{
+    struct profile_request request = {.offset_bytes = offset_bytes,
+                                      .n_bytes = n_bytes,
+                                      .direction = PROFILE_WRITE,
+                                      .flags = durable ? PROFILE_DURABLE : 0};
+    return carry(disk, client, &request, NULL, buffer);
+}
+
+int disk_zero(struct disk *disk, uint64_t offset_bytes, uint64_t n_bytes, bool punch, bool durable)
+{
+    struct disk_gate_pass pass;
+    disk_gate_enter(&disk->gate, NULL, NULL, &pass);
+    int code = image_zero(&disk->image, offset_bytes, n_bytes, punch);
+    if (code == 0 && durable)
+        code = sync_image(disk);
+    enum disk_gate_end end = code < 0 && code != -EOPNOTSUPP ? DISK_GATE_FAILED
+                             : code == 0 && durable          ? DISK_GATE_FLUSHED
+                                                             : DISK_GATE_MOVED;
+    leave(disk, &pass, NULL, end, "a range of zeroes", code);
+    return code;
+}
+
+int disk_flush(struct disk *disk)
+{
+    struct disk_gate_pass pass;
+    disk_gate_enter(&disk->gate, NULL, NULL, &pass);
+    int code = sync_image(disk);
+    leave(disk, &pass, NULL, code < 0 ? DISK_GATE_FAILED : DISK_GATE_FLUSHED, "a flush", code);
+    return code;
+}

@@ -1,0 +1,54 @@
+/* tuner/nightly/disk: an image as a disk that others read and write, and that tunes itself meanwhile.
+ *
+ * Reads and writes return 0 or the negative errno that the image gave. A flush succeeds when all writes that
+ * returned before it began are durable; a durable write when it is, and so is all that returned before. After
+ * a flush that failed none succeeds any more, because what was lost is gone: the kernel tells it once. The
+ * first error of the image ends all trials. Any number of threads may call at once. */
+#pragma once
+
+#include "bench/base/err.h"
+#include "models/online/online.h"
+#include "tuner/nightly/disk_gate.h"
+#include "tuner/nightly/disk_ways.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+
+struct disk_options {
+    const char *path;
+    bool writable;
+    double regret_share;
+    bool dry_run;
+    const char *history; /* a file; NULL: nothing is kept */
+    /* What an operator wants to know, one line; is_wrong: something failed. */
+    void (*say)(bool is_wrong, const char *format, va_list arguments);
+};
+
+struct disk {
+    struct disk_options options;
+    struct image image;
+    struct image_lanes lanes;
+    struct disk_ways ways;
+    struct disk_gate gate; /* its lock guards all that follows */
+    struct online online;
+    pthread_t thinker;
+    pthread_cond_t slice_ended;
+    bool is_over;
+    uint64_t n_errors;
+    char why_not_direct[160]; /* "": direct requests are possible */
+};
+
+int disk_open(struct disk *disk, const struct disk_options *options, struct err *err);
+/* Keeps what was learnt. Nobody calls any more. */
+void disk_close(struct disk *disk);
+
+int disk_read(struct disk *disk, struct disk_gate_client *client, void *buffer, size_t n_bytes,
+              uint64_t offset_bytes);
+int disk_write(struct disk *disk, struct disk_gate_client *client, const void *buffer, size_t n_bytes,
+               uint64_t offset_bytes, bool durable);
+/* -EOPNOTSUPP: the file system cannot do it without writing. */
+int disk_zero(struct disk *disk, uint64_t offset_bytes, uint64_t n_bytes, bool punch, bool durable);
+int disk_flush(struct disk *disk);
+
+void disk_say(const struct disk *disk, bool is_wrong, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));

@@ -1,0 +1,213 @@
+/* The control socket. */
+#include "tuner/nightly/disk_control.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+#define ANSWER_SIZE  8192
+#define COMMAND_SIZE 128
+#define TALK_SECONDS 2
+
+/* A text that grows as far as it has room. */
+struct text {
+    char *at;
+    size_t left;
+};
+
+__attribute__((format(printf, 2, 3))) static void add(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int n = vsnprintf(text->at, text->left, format, arguments);
+    va_end(arguments);
+    size_t used = n < 0 ? 0 : (size_t)n < text->left ? (size_t)n : text->left - 1;
+    text->at += used;
+    text->left -= used;
+}
+
+static const char *state_of(const struct online *online)
+{
+    return online->is_pinned         ? "pinned"
+           : online->options.dry_run ? "dry run"
+           : online->is_frozen       ? "frozen"
+                                     : "tuning";
+}
+
+static void describe_kind(const struct online *online, unsigned kind, struct text *text)
+{
+    const struct online_mind *mind = &online->mind[kind];
+    char words[DISK_WAYS_TEXT_SIZE];
+    if (mind->n_slices == 0 && !mind->is_settled)
+        return;
+    add(text, "kind %s: %s, %.2f times, %s, %zu trials, %llu slices\n", kind_name(kind),
+        disk_ways_format(disk_ways_of_setting(&mind->best), words), mind->gain,
+        mind->is_settled                        ? "settled"
+        : mind->search != NULL || mind->is_away ? "searching"
+                                                : "seen",
+        mind->n_trials, (unsigned long long)mind->n_slices);
+}
+
+static void describe(const struct disk *disk, struct text *text)
+{
+    const struct online *online = &disk->online;
+    char words[DISK_WAYS_TEXT_SIZE];
+    double share = online->served_bytes > 0 ? online->regret_bytes / online->served_bytes : 0;
+    add(text, "state: %s\n", state_of(online));
+    add(text, "load: %s\n", kind_name(online->kind));
+    add(text, "setting: %s\n", disk_ways_format(disk->gate.now, words));
+    add(text, "served: %.0f bytes in slices\n", online->served_bytes);
+    add(text, "trials: %llu, %llu dropped, cost %.0f bytes (%.2f %%)\n", (unsigned long long)online->n_trials,
+        (unsigned long long)online->n_dropped, online->regret_bytes, 100 * share);
+    add(text, "phases: %llu; changes between cached and direct: %llu\n",
+        (unsigned long long)online->n_switches, (unsigned long long)disk->gate.n_changes);
+    add(text, "errors: %llu%s\n", (unsigned long long)disk->n_errors,
+        disk->gate.lost_code != 0 ? ", a flush was lost" : "");
+    add(text, "direct: %s\n", disk->ways.can_direct ? "possible" : disk->why_not_direct);
+    for (unsigned kind = 0; kind < KIND_N; kind++)
+        describe_kind(online, kind, text);
+}
+
+static void pin(struct disk *disk, const char *words, struct text *text)
+{
+    struct image_way way;
+    if (disk_ways_parse(words, &way) < 0) {
+        add(text,
+            "error: '%s' is no setting; give one such as cached, cached,ahead=4m or direct,pieces=64k\n",
+            words);
+        return;
+    }
+    struct online_setting setting = disk_ways_to_setting(way);
+    if (!disk->online.options.may_use(disk, &setting)) {
+        add(text, "error: not possible here: %s\n",
+            way.direct && !disk->ways.can_direct ? disk->why_not_direct : "pieces need io_uring");
+        return;
+    }
+    online_pin(&disk->online, &setting);
+    add(text, "pinned\n");
+}
+
+static void obey(struct disk *disk, const char *command, struct text *text)
+{
+    struct online *online = &disk->online;
+    if (strcmp(command, "status") == 0) {
+        describe(disk, text);
+        return;
+    }
+    if (strncmp(command, "pin ", 4) == 0) {
+        pin(disk, command + 4, text);
+    } else if (strcmp(command, "unpin") == 0) {
+        online_pin(online, NULL);
+        add(text, "unpinned\n");
+    } else if (strcmp(command, "freeze") == 0) {
+        online_freeze(online);
+        add(text, "frozen\n");
+    } else if (strcmp(command, "thaw") == 0) {
+        online_thaw(online);
+        add(text, "thawed\n");
+    } else if (strcmp(command, "forget") == 0) {
+        online_forget(online);
+        add(text, "forgotten\n");
+    } else {
+        add(text, "error: '%s' is no command; status, freeze, thaw, pin SETTING, unpin and forget are\n",
+            command);
+    }
+    struct online_setting running = online_running(online);
+    disk_gate_want(&disk->gate, disk_ways_of_setting(&running));
+}
+
+void disk_control_answer(struct disk *disk, const char *command, char *answer, size_t size)
+{
+    struct text text = {answer, size};
+    *answer = '\0';
+    pthread_mutex_lock(&disk->gate.lock);
+    obey(disk, command, &text);
+    pthread_mutex_unlock(&disk->gate.lock);
+}
+
+/* Who says nothing for long keeps others waiting no longer. */
+static void talk(struct disk_control *control, int fd)
+{
+    char command[COMMAND_SIZE], answer[ANSWER_SIZE];
+    struct timeval patience = {.tv_sec = TALK_SECONDS};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+    setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
+    ssize_t n = recv(fd, command, sizeof(command) - 1, 0);
+    if (n <= 0)
+        return;
+    command[n] = '\0';
+    command[strcspn(command, "\r\n")] = '\0';
+    disk_control_answer(control->disk, command, answer, sizeof(answer));
+    send(fd, answer, strlen(answer), MSG_NOSIGNAL);
+}
+
+static void *serve(void *context)
+{
+    struct disk_control *control = context;
+    int fd;
+    while ((fd = accept4(control->fd, NULL, NULL, SOCK_CLOEXEC)) >= 0 || errno == EINTR ||
+           errno == ECONNABORTED) {
+        if (fd < 0)
+            continue;
+        talk(control, fd);
+        close(fd);
+    }
+    return NULL;
+}
+
+/* A socket that a killed process left behind answers nobody, and makes room. */
+static int bind_to(int fd, const struct sockaddr_un *address)
+{
+    const struct sockaddr *name = (const struct sockaddr *)address;
+    if (bind(fd, name, sizeof(*address)) == 0)
+        return 0;
+    if (errno != EADDRINUSE)
+        return -errno;
+    struct stat status;
+    int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    bool is_left = lstat(address->sun_path, &status) == 0 && S_ISSOCK(status.st_mode) && probe >= 0 &&
+                   connect(probe, name, sizeof(*address)) != 0 && errno == ECONNREFUSED;
+    if (probe >= 0)
+        close(probe);
+    if (!is_left)
+        return -EADDRINUSE;
+    return unlink(address->sun_path) == 0 && bind(fd, name, sizeof(*address)) == 0 ? 0 : -errno;
+}
+
+int disk_control_open(struct disk_control *control, struct disk *disk, const char *path, struct err *err)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    if (strlen(path) >= sizeof(address.sun_path))
+        return err_set(err, -ENAMETOOLONG, "%s: is too long for a socket; give a shorter path", path);
+    snprintf(address.sun_path, sizeof(address.sun_path), "%s", path);
+    *control = (struct disk_control){.disk = disk};
+    snprintf(control->path, sizeof(control->path), "%s", path);
+    control->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    int code = control->fd < 0 ? -errno : 0;
+    /* Before the name is there, so that nobody else can connect in between. */
+    if (code == 0 && fchmod(control->fd, 0600) != 0)
+        code = -errno;
+    if (code == 0)
+        code = bind_to(control->fd, &address);
+    if (code == 0 && (chmod(path, 0600) != 0 || listen(control->fd, 4) != 0))
+        code = -errno;
+    if (code == 0)
+        code = -pthread_create(&control->thread, NULL, serve, control);
+    if (code < 0 && control->fd >= 0)
+        close(control->fd);
+    return code < 0 ? err_sys(err, code, "%s: the control socket cannot be made", path) : 0;
+}
+
+/* The thread leaves accept, or ends what it talks about. */
+void disk_control_close(struct disk_control *control)
+{
+    shutdown(control->fd, SHUT_RDWR);
+    pthread_join(control->thread, NULL);
+    close(control->fd);
+    unlink(control->path);
+}
