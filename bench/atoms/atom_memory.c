@@ -111,6 +111,39 @@ const struct atom atom_fault_file = {.name = "page_fault_file",
                                      .base = run_mappings_alone,
                                      .close = close_mapping};
 
+/* The kernel knows the pages, the processor does not. */
+static int use_mapped(const struct mapping *mapping, uint64_t n, bool is_used)
+{
+    const size_t bytes = PAGES * mapping->page_bytes;
+    for (uint64_t done = 0; done < n; done += PAGES) {
+        char *pages = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE | MAP_POPULATE, mapping->fd, 0);
+        if (pages == MAP_FAILED)
+            return -errno;
+        const uint64_t count = !is_used ? 0 : n - done < PAGES ? n - done : PAGES;
+        for (uint64_t i = 0; i < count; i++)
+            (void)*(volatile char *)(pages + i * mapping->page_bytes);
+        munmap(pages, bytes);
+    }
+    return 0;
+}
+
+static int run_uses(void *state, uint64_t n)
+{
+    return use_mapped(state, n, true);
+}
+
+static int run_populated_alone(void *state, uint64_t n)
+{
+    return use_mapped(state, n, false);
+}
+
+const struct atom atom_page_use = {.name = "page_use",
+                                   .per = "the first use of a page of a file that came with its neighbour",
+                                   .open = open_cached_file,
+                                   .run = run_uses,
+                                   .base = run_populated_alone,
+                                   .close = close_mapping};
+
 static int map_one(const struct mapping *mapping, bool is_touched)
 {
     char *page = mmap(NULL, mapping->page_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);

@@ -27,6 +27,7 @@ static const struct atom *const table[] = {
     &atom_timer,
     &atom_fault_anonymous,
     &atom_fault_file,
+    &atom_page_use,
     &atom_map,
     &atom_shootdown,
     &atom_fork,

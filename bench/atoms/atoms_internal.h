@@ -6,7 +6,7 @@
 #include <sys/types.h>
 
 extern const struct atom atom_syscall, atom_exception, atom_timer, atom_integer, atom_floating, atom_memory,
-    atom_switch_one, atom_switch_two, atom_futex, atom_fault_anonymous, atom_fault_file, atom_map,
+    atom_switch_one, atom_switch_two, atom_futex, atom_fault_anonymous, atom_fault_file, atom_page_use, atom_map,
     atom_shootdown, atom_fork, atom_exec, atom_cache_read, atom_cache_write, atom_direct_read_4k,
     atom_direct_read_64k, atom_direct_write_4k, atom_flush, atom_tcp, atom_udp;
 

@@ -31,6 +31,7 @@ static const struct {
     {"signals", offsetof(struct activity, signals)},
     {"sleeps", offsetof(struct activity, sleeps)},
     {"flushes", offsetof(struct activity, flushes)},
+    {"used_pages", offsetof(struct activity, used_pages)},
     {"transferred_bytes", offsetof(struct activity, transferred_bytes)},
 };
 
@@ -186,6 +187,7 @@ static int add_terms(struct predict_vm *vm, struct err *err)
                         activity->sleeps));
     add_term(vm, "map", activity->maps / 2);
     add_term(vm, "page_fault", activity->page_faults);
+    add_term(vm, "page_use", above_zero(activity->used_pages - activity->page_faults - activity->disk_faults));
     add_term(vm, "context_switch", activity->context_switches);
     add_term(vm, "fork", activity->forks);
     add_term(vm, "exec", activity->execs);
