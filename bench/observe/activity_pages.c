@@ -11,8 +11,8 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/ptrace.h>
 #include <sys/ioctl.h>
+#include <sys/ptrace.h>
 #include <sys/syscall.h>
 #include <sys/uio.h>
 #include <sys/user.h>
@@ -196,8 +196,8 @@ static void see_end_of_call(struct watch *watch, int64_t result)
         list_ranges(watch);
         begin(watch, STEP_OPEN);
     } else if (watch->fd >= 0 && watch->mapped_bytes > 0 && (uint64_t)result < UINT64_MAX - PAGE_BYTES) {
-        watch->range[0] = (struct uffdio_range){
-            (uint64_t)result, (watch->mapped_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES};
+        watch->range[0] = (struct uffdio_range){(uint64_t)result, (watch->mapped_bytes + PAGE_BYTES - 1) /
+                                                                      PAGE_BYTES * PAGE_BYTES};
         watch->n_ranges = 1;
         watch->next = 0;
         begin(watch, STEP_RANGE);

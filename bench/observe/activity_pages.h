@@ -1,13 +1,14 @@
 /* bench/observe/activity_pages: makes each page that a traced program uses a fault of its own.
  *
- * The kernel maps the neighbours of a page of a file with it, so that faults tell fewer pages than are used. Where
- * page tables are kept twice, as for a guest, each page that is used costs. A mapping that a userfaultfd watches is
- * left without neighbours. The process has to make that watch itself: it is led through these calls after one of its
- * own, by its registers. Nothing else is different for it. Only on x86-64; elsewhere faults stay as they are. */
+ * The kernel maps the neighbours of a page of a file with it, so that faults tell fewer pages than are used.
+ * Where page tables are kept twice, as for a guest, each page that is used costs. A mapping that a
+ * userfaultfd watches is left without neighbours. The process has to make that watch itself: it is led
+ * through these calls after one of its own, by its registers. Nothing else is different for it. Only on
+ * x86-64; elsewhere faults stay as they are. */
 #pragma once
 
-#include <sys/ptrace.h>
 #include <stdbool.h>
+#include <sys/ptrace.h>
 #include <sys/types.h>
 
 struct activity_pages;
