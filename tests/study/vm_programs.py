@@ -26,7 +26,7 @@ LOOKED_AT = {
 
 JUDGED = {
     "md5": "md5sum text binary words",
-    "cmp": "cmp binary binary2",
+    "cmp": "cmp binary binary3",
     "diff": "diff text text2 | wc -l",
     "sed": "sed -e 's/the/THE/g' text >edited",
     "tr": "tr a-z A-Z <text >upper",
