@@ -17,5 +17,6 @@ FILE_OF("convergence");
 FILE_OF("pareto");
 FILE_OF("history");
 FILE_OF("prediction");
+FILE_OF("figures");
 FILE_OF("advice");
 FILE_OF("validation");
