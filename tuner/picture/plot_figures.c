@@ -49,7 +49,7 @@ static void write_figures(FILE *script, const struct plot_request *request, cons
             data->n_series);
     for (size_t i = 0; i < data->n_figures; i++) {
         const struct plot_figure *figure = &data->figures[i];
-        fprintf(script, "%zu %zu ", figure->series + 1, names_before(data, first_of(data, i)) + 1);
+        fprintf(script, "%zu %zu", figure->series + 1, names_before(data, first_of(data, i)) + 1);
         plot_script_number(script, figure->value);
         plot_script_number(script, isfinite(figure->low) ? figure->low : figure->value);
         plot_script_number(script, isfinite(figure->high) ? figure->high : figure->value);
