@@ -285,9 +285,9 @@ int disturber_again(struct disturber *disturber, struct err *err)
     const pid_t group = disturber->pid;
     close(disturber->pid_fd);
     disturber->pid = 0;
-    /* What it has left behind would become more each time. */
+    /* What it has left behind would become more each time. Daemons wait for disturber_stop: to look for them
+     * takes time that the observer needs. */
     kill(-group, SIGKILL);
-    end_orphans(disturber);
     guard_stop(disturber->guard);
     disturber->guard = 0;
     if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
