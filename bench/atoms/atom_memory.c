@@ -12,7 +12,8 @@
 
 struct mapping {
     size_t page_bytes;
-    int fd; /* whose pages are mapped; -1: anonymous memory */
+    int fd;        /* whose pages are mapped; -1: anonymous memory */
+    void *evictor; /* NULL: what comes between two pages leaves the caches as they are */
 };
 
 static void close_mapping(void *state)
@@ -20,6 +21,7 @@ static void close_mapping(void *state)
     struct mapping *mapping = state;
     if (mapping->fd >= 0)
         close(mapping->fd);
+    free(mapping->evictor);
     free(mapping);
 }
 
@@ -61,6 +63,32 @@ static int open_cached_file(const struct atom_place *place, struct atom_shared *
     return result;
 }
 
+/* The same with caches that hold nothing of the last page: programs do other things between two pages. */
+static int open_cold(int (*open_hot)(const struct atom_place *, struct atom_shared *, void **),
+                     const struct atom_place *place, struct atom_shared *shared, void **ret_state)
+{
+    int result = open_hot(place, shared, ret_state);
+    if (result < 0)
+        return result;
+    struct mapping *mapping = *ret_state;
+    result = atom_evictor_new(&mapping->evictor);
+    if (result < 0) {
+        close_mapping(mapping);
+        *ret_state = NULL;
+    }
+    return result;
+}
+
+static int open_cold_anonymous(const struct atom_place *place, struct atom_shared *shared, void **ret_state)
+{
+    return open_cold(open_anonymous, place, shared, ret_state);
+}
+
+static int open_cold_file(const struct atom_place *place, struct atom_shared *shared, void **ret_state)
+{
+    return open_cold(open_cached_file, place, shared, ret_state);
+}
+
 static char *map_pages(const struct mapping *mapping)
 {
     const int flags = mapping->fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
@@ -79,9 +107,11 @@ static int fault_pages(const struct mapping *mapping, uint64_t n, bool is_touche
         char *pages = map_pages(mapping);
         if (pages == NULL)
             return -errno;
-        const uint64_t count = !is_touched ? 0 : n - done < PAGES ? n - done : PAGES;
-        for (uint64_t i = 0; i < count; i++)
-            *(volatile char *)(pages + i * mapping->page_bytes) = 1;
+        for (uint64_t i = 0; i < PAGES && i < n - done; i++) {
+            atom_evict(mapping->evictor);
+            if (is_touched)
+                *(volatile char *)(pages + i * mapping->page_bytes) = 1;
+        }
         munmap(pages, PAGES * mapping->page_bytes);
     }
     return 0;
@@ -104,12 +134,62 @@ const struct atom atom_fault_anonymous = {.name = "page_fault",
                                           .base = run_mappings_alone,
                                           .close = close_mapping};
 
+const struct atom atom_fault_cold = {.name = "page_fault_cold",
+                                     .per = "one page of new memory, of which the caches hold nothing",
+                                     .open = open_cold_anonymous,
+                                     .run = run_faults,
+                                     .base = run_mappings_alone,
+                                     .close = close_mapping};
+
 const struct atom atom_fault_file = {.name = "page_fault_file",
                                      .per = "one page of a file in memory, mapped",
                                      .open = open_cached_file,
                                      .run = run_faults,
                                      .base = run_mappings_alone,
                                      .close = close_mapping};
+
+/* The kernel knows the pages, the processor does not. */
+static int use_mapped(const struct mapping *mapping, uint64_t n, bool is_used)
+{
+    const size_t bytes = PAGES * mapping->page_bytes;
+    for (uint64_t done = 0; done < n; done += PAGES) {
+        char *pages = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE | MAP_POPULATE, mapping->fd, 0);
+        if (pages == MAP_FAILED)
+            return -errno;
+        for (uint64_t i = 0; i < PAGES && i < n - done; i++) {
+            atom_evict(mapping->evictor);
+            if (is_used)
+                (void)*(volatile char *)(pages + i * mapping->page_bytes);
+        }
+        munmap(pages, bytes);
+    }
+    return 0;
+}
+
+static int run_uses(void *state, uint64_t n)
+{
+    return use_mapped(state, n, true);
+}
+
+static int run_populated_alone(void *state, uint64_t n)
+{
+    return use_mapped(state, n, false);
+}
+
+const struct atom atom_page_use = {.name = "page_use",
+                                   .per = "the first use of a page of a file that came with its neighbour",
+                                   .open = open_cached_file,
+                                   .run = run_uses,
+                                   .base = run_populated_alone,
+                                   .close = close_mapping};
+
+const struct atom atom_page_use_cold = {.name = "page_use_cold",
+                                        .per =
+                                            "the first use of such a page, of which the caches hold nothing",
+                                        .open = open_cold_file,
+                                        .run = run_uses,
+                                        .base = run_populated_alone,
+                                        .close = close_mapping};
 
 static int map_one(const struct mapping *mapping, bool is_touched)
 {

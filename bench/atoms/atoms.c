@@ -20,13 +20,17 @@
 
 static const struct atom *const table[] = {
     &atom_syscall,
+    &atom_syscall_cold,
     &atom_exception,
     &atom_switch_one,
     &atom_switch_two,
     &atom_futex,
     &atom_timer,
     &atom_fault_anonymous,
+    &atom_fault_cold,
     &atom_fault_file,
+    &atom_page_use,
+    &atom_page_use_cold,
     &atom_map,
     &atom_shootdown,
     &atom_fork,

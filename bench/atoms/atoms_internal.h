@@ -5,10 +5,11 @@
 
 #include <sys/types.h>
 
-extern const struct atom atom_syscall, atom_exception, atom_timer, atom_integer, atom_floating, atom_memory,
-    atom_switch_one, atom_switch_two, atom_futex, atom_fault_anonymous, atom_fault_file, atom_map,
-    atom_shootdown, atom_fork, atom_exec, atom_cache_read, atom_cache_write, atom_direct_read_4k,
-    atom_direct_read_64k, atom_direct_write_4k, atom_flush, atom_tcp, atom_udp;
+extern const struct atom atom_syscall, atom_syscall_cold, atom_exception, atom_timer, atom_integer,
+    atom_floating, atom_memory, atom_switch_one, atom_switch_two, atom_futex, atom_fault_anonymous,
+    atom_fault_file, atom_page_use, atom_fault_cold, atom_page_use_cold, atom_map, atom_shootdown, atom_fork,
+    atom_exec, atom_cache_read, atom_cache_write, atom_direct_read_4k, atom_direct_read_64k,
+    atom_direct_write_4k, atom_flush, atom_tcp, atom_udp;
 
 /* The basic operations of a storage; NULL behind the last. */
 const struct atom *atom_storage_row(size_t i);
@@ -18,6 +19,11 @@ void atom_spin(uint64_t delay_ns);
 
 /* Does the shared delay. */
 void atom_delay(struct atom_shared *shared);
+
+/* Memory that fills the caches when all of it is read. Ends by free(). 0; -ENOMEM. */
+int atom_evictor_new(void **ret_evictor);
+/* Reads it; NULL: does nothing. */
+void atom_evict(const void *evictor);
 
 /* Puts the calling thread on the processor of that rank among those it may use; -ENODEV: there are not so
  * many. */

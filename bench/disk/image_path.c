@@ -151,7 +151,7 @@ static int move_pieces(const struct transfer *transfer, unsigned char *buffer, s
         }
         if (n_reaped == n_submitted)
             continue;
-        int reaped = ioapi_io_uring.reap(ring, done, IMAGE_MAX_PIECES, &n_now, IOAPI_NO_END, NULL);
+        int reaped = ioapi_io_uring.reap(ring, done, IMAGE_MAX_PIECES, IOAPI_NO_END, &n_now, NULL);
         if (reaped < 0) {
             drop_ring(transfer->lane);
             return reaped;

@@ -7,14 +7,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/pidfd.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define SECTOR_BYTES 512.0 /* of ru_inblock and ru_oublock */
 #define NOT_FOUND    127
+#define POLL_MS      100 /* a signal may come just before we sleep */
 
 void activity_become(const char *const *argv)
 {
@@ -59,19 +62,26 @@ static void take_usage(const struct rusage *usage, struct activity *activity)
     activity->written_bytes = (double)usage->ru_oublock * SECTOR_BYTES;
 }
 
-/* The signals that end us restart wait4; the group then gets what we got. */
+/* The signals that end us restart wait4; the group then gets what we got. We sleep until the end or a signal:
+ * to look often would take the program's time. */
 static int wait_for(pid_t pid, const atomic_int *interrupted, int *ret_status, struct rusage *ret_usage,
                     struct err *err)
 {
     pid_t ended;
+    int pid_fd = pidfd_open(pid, 0);
+    struct pollfd end = {.fd = pid_fd, .events = POLLIN};
+    if (pid_fd < 0)
+        return err_sys(err, -errno, "it cannot be watched");
     while ((ended = wait4(pid, ret_status, WNOHANG, ret_usage)) == 0 || (ended < 0 && errno == EINTR)) {
         if (interrupted != NULL && atomic_load(interrupted) != 0) {
             kill(-pid, SIGKILL);
             (void)waitpid(pid, ret_status, 0);
+            close(pid_fd);
             return err_set(err, -EINTR, "interrupted");
         }
-        clock_sleep_until_ns(&clock_monotonic, clock_now_ns(&clock_monotonic) + ACTIVITY_POLL_NS);
+        (void)poll(&end, 1, POLL_MS);
     }
+    close(pid_fd);
     return ended < 0 ? err_sys(err, -errno, "how it ended is not known") : 0;
 }
 

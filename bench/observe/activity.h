@@ -20,8 +20,10 @@ struct activity {
     double syscalls;
     double maps; /* mmap and munmap */
     double forks, execs, signals;
-    double sleeps;            /* calls that wait for a time to come */
-    double flushes;           /* fsync, fdatasync, sync, msync */
+    double sleeps;  /* calls that wait for a time to come */
+    double flushes; /* fsync, fdatasync, sync, msync */
+    /* Pages that were used, each by a process: faults of both kinds, had the kernel brought one page each. */
+    double used_pages;
     double transferred_bytes; /* by read and write calls of all kinds */
 };
 

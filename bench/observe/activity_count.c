@@ -1,6 +1,7 @@
 /* System calls, new processes and signals of a program and its descendants, counted by ptrace. */
 #include "bench/observe/activity.h"
 #include "bench/observe/activity_internal.h"
+#include "bench/observe/activity_pages.h"
 
 #include <errno.h>
 #include <linux/audit.h>
@@ -8,7 +9,9 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -29,6 +32,7 @@ struct counter {
     pid_t root;
     struct activity *activity;
     const atomic_int *interrupted;
+    struct activity_pages *pages;
     int status; /* of the root's end */
 };
 
@@ -70,7 +74,7 @@ static void look_at_call(struct counter *counter, pid_t pid)
 {
     struct __ptrace_syscall_info info;
     if (ptrace(PTRACE_GET_SYSCALL_INFO, pid, (void *)sizeof info, &info) > 0 &&
-        info.op == PTRACE_SYSCALL_INFO_ENTRY)
+        !activity_pages_call(counter->pages, pid, &info) && info.op == PTRACE_SYSCALL_INFO_ENTRY)
         count_call(counter, info.arch, info.entry.nr);
 }
 
@@ -90,14 +94,17 @@ static void read_transferred(struct counter *counter, pid_t pid)
 }
 
 /* A new thread is no new process. */
-static bool is_process(pid_t tracer, pid_t pid)
+static void take_child(struct counter *counter, pid_t pid, int event)
 {
     unsigned long child = 0;
     char path[64];
-    if (ptrace(PTRACE_GETEVENTMSG, tracer, NULL, &child) != 0)
-        return true;
+    const bool is_known = ptrace(PTRACE_GETEVENTMSG, pid, NULL, &child) == 0;
     snprintf(path, sizeof path, "/proc/%d/task/%lu", pid, child);
-    return access(path, F_OK) != 0;
+    if (event == PTRACE_EVENT_CLONE && is_known && access(path, F_OK) == 0)
+        return;
+    counter->activity->forks++;
+    if (event != PTRACE_EVENT_VFORK && is_known)
+        activity_pages_start(counter->pages, (pid_t)child, false);
 }
 
 /* Returns the signal to hand on, 0 for none. */
@@ -106,15 +113,17 @@ static int take_stop(struct counter *counter, pid_t pid, int status)
     const int number = WSTOPSIG(status), event = status >> 16;
     if (number == SYSCALL_STOP) {
         look_at_call(counter, pid);
-    } else if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK) {
-        counter->activity->forks++;
-    } else if (event == PTRACE_EVENT_CLONE) {
-        counter->activity->forks += is_process(pid, pid);
+    } else if (event == PTRACE_EVENT_FORK || event == PTRACE_EVENT_VFORK || event == PTRACE_EVENT_CLONE) {
+        take_child(counter, pid, event);
     } else if (event == PTRACE_EVENT_EXEC) {
         counter->activity->execs++;
+        activity_pages_start(counter->pages, pid, true);
     } else if (event == PTRACE_EVENT_EXIT) {
         read_transferred(counter, pid);
+        activity_pages_end(counter->pages, pid);
     } else if (event == 0 && number != SIGSTOP) {
+        if (activity_pages_signal(counter->pages, pid, number))
+            return 0;
         counter->activity->signals++;
         return number;
     }
@@ -126,7 +135,8 @@ static int follow(struct counter *counter)
 {
     for (;;) {
         int status;
-        pid_t pid = waitpid(-1, &status, __WALL);
+        struct rusage usage;
+        pid_t pid = wait4(-1, &status, __WALL, &usage);
         if (pid < 0 && errno != EINTR)
             return errno == ECHILD ? 0 : -errno;
         if (counter->interrupted != NULL && atomic_load(counter->interrupted) != 0)
@@ -134,8 +144,10 @@ static int follow(struct counter *counter)
         if (pid < 0)
             continue;
         if (!WIFSTOPPED(status)) {
-            if (pid == counter->root)
+            if (pid == counter->root) {
                 counter->status = status;
+                counter->activity->used_pages = (double)usage.ru_minflt + (double)usage.ru_majflt;
+            }
             continue;
         }
         const int number = take_stop(counter, pid, status);
@@ -174,14 +186,18 @@ int activity_count(const char *const *argv, const atomic_int *interrupted, struc
     if (pid < 0)
         return err_sys(err, -errno, "%s cannot be started", argv[0]);
     if (pid == 0) {
+        /* Of a huge page it would be seen once which of its pages are used. */
+        (void)prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0);
         if (ptrace(PTRACE_TRACEME, 0, NULL, NULL) == 0 && raise(SIGSTOP) == 0)
             activity_become(argv);
         _exit(0);
     }
-    struct counter counter = {.root = pid, .activity = ret, .interrupted = interrupted};
+    struct counter counter = {
+        .root = pid, .activity = ret, .interrupted = interrupted, .pages = activity_pages_new()};
     int result = attach(pid);
     if (result == 0)
         result = follow(&counter);
+    activity_pages_free(counter.pages);
     if (result < 0) {
         end_root(pid);
         return result == -EINTR

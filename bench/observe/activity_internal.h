@@ -3,8 +3,6 @@
 
 #include "bench/base/err.h"
 
-#define ACTIVITY_POLL_NS 200000ULL
-
 /* In the child: becomes the command. Does not return. */
 void activity_become(const char *const *argv);
 

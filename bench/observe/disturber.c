@@ -24,9 +24,12 @@
 
 #define SECTOR_BYTES 512.0 /* of ru_inblock and ru_oublock */
 #define ASK_NS       2000000000ULL
-#define KILL_NS      5000000000ULL
+#define KILL_MS      5000
+#define KILL_NS      (KILL_MS * 1000000ULL)
 #define NOT_FOUND    127 /* exit codes, as the shell has them */
 #define NOT_STARTED  126
+
+#define ORPHAN_ROUNDS 10 /* one that starts others faster than they end is left */
 
 static void become_command(const char *const *argv, pid_t parent)
 {
@@ -67,6 +70,8 @@ static int start_again(struct disturber *disturber, struct err *err)
 int disturber_start(struct disturber *disturber, const char *const *argv, struct err *err)
 {
     *disturber = (struct disturber){.argv = argv, .pid_fd = -1};
+    /* A daemon that it leaves becomes our child, and ends with it. */
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 1);
     return start_again(disturber, err);
 }
 
@@ -92,26 +97,6 @@ static int explain_end(const struct disturber *disturber, int status, struct err
                        disturber->argv[0]);
     return err_set(err, -ECANCELED, "%s failed with exit code %d; give a command that succeeds",
                    disturber->argv[0], WEXITSTATUS(status));
-}
-
-int disturber_again(struct disturber *disturber, struct err *err)
-{
-    int status;
-    struct rusage usage;
-    if (wait4(disturber->pid, &status, 0, &usage) != disturber->pid)
-        return err_sys(err, -errno, "%s: how it ended is not known", disturber->argv[0]);
-    const pid_t group = disturber->pid;
-    close(disturber->pid_fd);
-    disturber->pid = 0;
-    /* What it has left behind would become more each time. */
-    kill(-group, SIGKILL);
-    guard_stop(disturber->guard);
-    disturber->guard = 0;
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return explain_end(disturber, status, err);
-    add_usage(&disturber->work, &usage);
-    disturber->work.completed++;
-    return start_again(disturber, err);
 }
 
 /* A process of this machine. */
@@ -184,14 +169,27 @@ static bool is_child_of_ours(const struct processes *list, const struct process 
     return false;
 }
 
-/* The group, and what was started from it and has a group of its own. To be freed. */
-static struct processes find_ours(pid_t group)
+static bool is_in_group(const struct disturber *disturber, const struct process *process)
+{
+    return disturber->pid > 0 && process->group == disturber->pid;
+}
+
+/* A process that has lost its parent is our child since disturber_start. */
+static bool is_orphan(const struct disturber *disturber, const struct process *process)
+{
+    return process->parent == getpid() && process->pid != disturber->guard &&
+           process->pid != disturber->kept[0] && process->pid != disturber->kept[1] &&
+           process->group != getpgrp();
+}
+
+/* The group, what was started from it and has a group of its own, and what lost its parent. To be freed. */
+static struct processes find_ours(const struct disturber *disturber)
 {
     struct processes list = {0};
     bool is_grown = true;
     list_processes(&list);
     for (size_t i = 0; i < list.n; i++)
-        list.each[i].is_ours = list.each[i].group == group;
+        list.each[i].is_ours = is_in_group(disturber, &list.each[i]) || is_orphan(disturber, &list.each[i]);
     while (is_grown) {
         is_grown = false;
         for (size_t i = 0; i < list.n; i++) {
@@ -223,7 +221,7 @@ struct disturber_work disturber_work_now(const struct disturber *disturber)
     struct disturber_work work = disturber->work;
     if (disturber->pid <= 0)
         return work;
-    struct processes list = find_ours(disturber->pid);
+    struct processes list = find_ours(disturber);
     for (size_t i = 0; i < list.n; i++) {
         if (list.each[i].is_ours) {
             work.cpu_s += list.each[i].cpu_s;
@@ -238,12 +236,12 @@ struct disturber_work disturber_work_now(const struct disturber *disturber)
 
 /* Descriptors of those that a signal to the group does not reach; a number could be somebody else's by then.
  */
-static size_t hold_strays(pid_t group, int strays[MOST_STRAYS])
+static size_t hold_strays(const struct disturber *disturber, int strays[MOST_STRAYS])
 {
-    struct processes list = find_ours(group);
+    struct processes list = find_ours(disturber);
     size_t n = 0;
     for (size_t i = 0; i < list.n && n < MOST_STRAYS; i++) {
-        if (list.each[i].is_ours && list.each[i].group != group) {
+        if (list.each[i].is_ours && !is_in_group(disturber, &list.each[i])) {
             strays[n] = pidfd_open(list.each[i].pid, 0);
             n += strays[n] >= 0;
         }
@@ -252,13 +250,51 @@ static size_t hold_strays(pid_t group, int strays[MOST_STRAYS])
     return n;
 }
 
-/* The ones that their own program has not ended. */
+/* The ones that their own program has not ended. All of them are dead before the first is reaped: those whose
+ * parent was among them are ours then. */
 static void end_strays(const int *strays, size_t n)
 {
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n; i++)
         (void)pidfd_send_signal(strays[i], SIGKILL, NULL, 0);
+    for (size_t i = 0; i < n; i++) {
+        struct pollfd end = {.fd = strays[i], .events = POLLIN};
+        (void)poll(&end, 1, KILL_MS);
+    }
+    for (size_t i = 0; i < n; i++) {
+        siginfo_t info;
+        (void)waitid(P_PIDFD, (id_t)strays[i], &info, WEXITED | WNOHANG);
         close(strays[i]);
     }
+}
+
+/* What was started while others were ended is found the next time. */
+static void end_orphans(const struct disturber *disturber)
+{
+    int strays[MOST_STRAYS];
+    size_t n;
+    for (int i = 0; i < ORPHAN_ROUNDS && (n = hold_strays(disturber, strays)) > 0; i++)
+        end_strays(strays, n);
+}
+
+int disturber_again(struct disturber *disturber, struct err *err)
+{
+    int status;
+    struct rusage usage;
+    if (wait4(disturber->pid, &status, 0, &usage) != disturber->pid)
+        return err_sys(err, -errno, "%s: how it ended is not known", disturber->argv[0]);
+    const pid_t group = disturber->pid;
+    close(disturber->pid_fd);
+    disturber->pid = 0;
+    /* What it has left behind would become more each time. Daemons wait for disturber_stop: to look for them
+     * takes time that the observer needs. */
+    kill(-group, SIGKILL);
+    guard_stop(disturber->guard);
+    disturber->guard = 0;
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return explain_end(disturber, status, err);
+    add_usage(&disturber->work, &usage);
+    disturber->work.completed++;
+    return start_again(disturber, err);
 }
 
 /* Whether a process of the group is left. The leader, once it was waited for, is not. */
@@ -287,7 +323,7 @@ void disturber_stop(struct disturber *disturber)
     int strays[MOST_STRAYS];
     if (disturber->pid <= 0)
         return;
-    const size_t n_strays = hold_strays(disturber->pid, strays);
+    const size_t n_strays = hold_strays(disturber, strays);
     kill(-disturber->pid, SIGTERM);
     kill(-disturber->pid, SIGCONT);
     if (!wait_for_group(disturber, ASK_NS)) {
@@ -295,6 +331,9 @@ void disturber_stop(struct disturber *disturber)
         (void)wait_for_group(disturber, KILL_NS);
     }
     end_strays(strays, n_strays);
+    disturber->pid = 0;
+    end_orphans(disturber);
+    (void)prctl(PR_SET_CHILD_SUBREAPER, 0);
     guard_stop(disturber->guard);
     if (disturber->pid_fd >= 0)
         close(disturber->pid_fd);

@@ -20,10 +20,14 @@ struct disturber {
     pid_t pid;               /* 0: it does not run */
     pid_t guard;
     int pid_fd;
+    pid_t kept[2];              /* children of the caller that are not the command's; 0: none */
     struct disturber_work work; /* of what has ended */
 };
 
-/* 0; -ENOENT: there is no such program; other negative errno. */
+/* Until disturber_stop what the command leaves without a parent is our child, and ends with it; so other
+ * children of ours with groups of their own have to stand in `kept`. 0; -ENOENT: there is no such program;
+ * other negative errno.
+ */
 int disturber_start(struct disturber *disturber, const char *const *argv, struct err *err);
 
 /* To be called when disturber->pid_fd is readable: the command has ended. It is started again. -ECANCELED

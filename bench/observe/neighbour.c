@@ -71,6 +71,8 @@ static int start_reference(struct watch *watch, struct err *err)
         return err_sys(err, -errno, "the reference cannot be watched");
     if (watch->neighbour->reference->command != NULL)
         watch->guard = guard_start(watch->pid, err);
+    watch->disturber.kept[0] = watch->pid;
+    watch->disturber.kept[1] = watch->guard;
     return watch->guard < 0 ? watch->guard : 0;
 }
 
@@ -89,7 +91,7 @@ static void end_reference(struct watch *watch)
         reference->board->result = WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : -ECHILD;
     if (watch->pid_fd >= 0)
         close(watch->pid_fd);
-    watch->pid = watch->guard = 0;
+    watch->pid = watch->guard = watch->disturber.kept[0] = watch->disturber.kept[1] = 0;
     watch->pid_fd = -1;
 }
 

@@ -79,6 +79,19 @@ static int load_several(const struct settings *settings, const struct plot_ops *
     return plot_data_several(data, &settings->answers, settings->plot.where, err);
 }
 
+/* What is no measurement of settings has a kind of picture of its own. */
+static int check_kind(const struct plot_ops *ops, const struct plot_data *data, struct err *err)
+{
+    if (data->source == PLOT_PREDICTION && ops != &plot_prediction)
+        return err_set(err, -ENODATA,
+                       "it is a prediction, in which nothing was measured; use plot prediction");
+    if (data->source == PLOT_ATOMS && ops != &plot_atoms)
+        return err_set(err, -ENODATA, "it holds atomic tests; use plot atoms");
+    if (data->source == PLOT_COST && ops != &plot_cost)
+        return err_set(err, -ENODATA, "it holds a cost; use plot cost");
+    return 0;
+}
+
 static int load_plot_data(const struct settings *settings, const struct plot_ops *ops, struct plot_data *data,
                           struct err *err)
 {
@@ -89,17 +102,17 @@ static int load_plot_data(const struct settings *settings, const struct plot_ops
     if (settings->history.db[0] != '\0' || settings->retune.target[0] != '\0')
         return err_set(err, -EINVAL,
                        "--db and --target are for plot history; give a file of results with --from");
-    if (ops == &plot_prediction &&
+    if ((ops == &plot_prediction || ops == &plot_atoms || ops == &plot_cost) &&
         (settings->plot.x[0] != '\0' || settings->plot.y[0] != '\0' || settings->plot.where[0] != '\0'))
         return err_set(
             err, -EINVAL,
-            "--x, --y and --where choose among factors, and a prediction has none; leave them out");
+            "--x, --y and --where choose among factors, and this kind of picture has none; leave them out");
+    if (settings->answers.n > 1 && ops == &plot_atoms)
+        return plot_data_figures_several(data, &settings->answers, err);
     if (settings->answers.n > 1)
         return load_several(settings, ops, data, err);
     int result = plot_data_load(data, settings->answers.path[0], err);
-    if (result == 0 && data->source == PLOT_PREDICTION && ops != &plot_prediction)
-        result =
-            err_set(err, -ENODATA, "it is a prediction, in which nothing was measured; use plot prediction");
+    result = result == 0 ? check_kind(ops, data, err) : result;
     return result < 0 ? err_prefix(err, "--from %.*s", SHOWN_PATH, settings->answers.path[0]) : 0;
 }
 
@@ -177,7 +190,8 @@ const struct command command_plot = {
     .print_more_help = print_kinds,
     .act = plot,
     .description =
-        "Draws what `recommend --json`, `measure --json`, `predict write --json`, a search's journal "
+        "Draws what `recommend --json`, `measure --json`, `predict write --json`, `atoms --output`, `cost "
+        "--json`, a search's journal "
         "or a table in CSV holds, and with the kind `history` what a history (--db) holds, through "
         "gnuplot.",
     .example = "fstune plot heatmap --from result.json --output heatmap.png",

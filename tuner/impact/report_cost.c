@@ -85,8 +85,11 @@ static void print_answer(FILE *out, const struct cost *cost, size_t load, const 
     const bool may_be_none = isfinite(answer->cost.low) && answer->cost.low <= 0 && answer->cost.high >= 0;
     fprintf(out, "%sCost %.1f %%", style_text(out, STYLE_BOLD), 100 * answer->cost_share);
     print_interval(out, answer->cost, 100, " %");
-    fprintf(out, "%s%s", answer->is_heavy && !may_be_none ? ": heavy, above 25 %" : "",
+    const bool has_interval = isfinite(answer->cost.low) || cost->settings->program == NULL;
+    fprintf(out, "%s%s", answer->is_heavy && !may_be_none && has_interval ? ": heavy, above 25 %" : "",
             style_text(out, STYLE_PLAIN));
+    if (!has_interval)
+        fputs("; an interval, and whether it is heavy, needs more --runs", out);
     if (cost->load[load] != NULL) {
         char clean[SETTINGS_TEXT_SIZE];
         fprintf(out, "  with load %s", text_printable(cost->load[load], clean, sizeof clean));

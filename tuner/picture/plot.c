@@ -4,8 +4,9 @@
 #include <string.h>
 
 static const struct plot_ops *const kinds[] = {
-    &plot_bars,        &plot_bars3d, &plot_lines, &plot_heatmap, &plot_percentiles, &plot_time,
-    &plot_convergence, &plot_pareto, &plot_rate,  &plot_history, &plot_prediction};
+    &plot_bars,       &plot_bars3d,      &plot_lines,  &plot_heatmap, &plot_percentiles,
+    &plot_time,       &plot_convergence, &plot_pareto, &plot_rate,    &plot_history,
+    &plot_prediction, &plot_atoms,       &plot_cost};
 
 const struct plot_ops *plot_row(size_t i)
 {

@@ -18,5 +18,6 @@ FILE_OF("pareto");
 FILE_OF("rate");
 FILE_OF("history");
 FILE_OF("prediction");
+FILE_OF("figures");
 FILE_OF("advice");
 FILE_OF("validation");

@@ -280,6 +280,7 @@ void plot_data_done(struct plot_data *data)
     free(data->front);
     free(data->nights);
     free(data->events);
+    free(data->figures);
     cawl_prediction_done(&data->writes.prediction);
     *data = (struct plot_data){0};
 }

@@ -19,7 +19,8 @@
 #define PLOT_MAX_POINTS 20000
 #define PLOT_MAX_RUNS   JOURNAL_MAX_RUNS
 #define PLOT_MAX_LEVELS 1024
-#define PLOT_MAX_NIGHTS 4000       /* the newest */
+#define PLOT_MAX_NIGHTS 4000 /* the newest */
+#define PLOT_MAX_SERIES 8
 #define PLOT_NO_LEVEL   UINT16_MAX /* the point says nothing about this factor */
 
 /* What can vary. A new factor is a row. */
@@ -119,7 +120,9 @@ enum plot_source {
     PLOT_TABLE,
     PLOT_JOURNAL,
     PLOT_HISTORY,
-    PLOT_PREDICTION
+    PLOT_PREDICTION,
+    PLOT_ATOMS,
+    PLOT_COST
 };
 
 /* Predicted writes. */
@@ -128,6 +131,13 @@ struct plot_writes {
     char mode[PLOT_LEVEL_SIZE], load[PLOT_TEXT_SIZE];
     double naive_s;                          /* mean cost of a write by the naive model; 0: not known */
     double limit_bg_bytes, limit_hard_bytes; /* of dirty memory; 0: not known */
+};
+
+/* A figure of `atoms` in seconds, of `cost` in per cent. Bounds that are not known are NaN. */
+struct plot_figure {
+    char name[PLOT_LEVEL_SIZE];
+    size_t series;
+    double value, low, high;
 };
 
 struct plot_data {
@@ -152,8 +162,11 @@ struct plot_data {
     size_t n_events, events_capacity;
     struct plot_rate rates[SETTINGS_MAX_RATES]; /* of a measurement */
     size_t n_rates;
-    struct plot_writes writes;     /* of a prediction, which has no points */
-    bool is_newest_target;         /* of a history: its newest run is one of these */
+    struct plot_writes writes;   /* of a prediction, which has no points */
+    struct plot_figure *figures; /* of `atoms` and `cost`, which have no points */
+    size_t n_figures, n_series;
+    char series[PLOT_MAX_SERIES][PLOT_LEVEL_SIZE]; /* names of machines or references */
+    bool is_newest_target;                         /* of a history: its newest run is one of these */
     size_t n_targets, n_elsewhere; /* of a history; and runs of the target that do not compare with these */
     char target[PLOT_TEXT_SIZE];   /* "": runs without a target */
     char verdict[PLOT_TEXT_SIZE];  /* whether the rate lasts; "" */
@@ -195,6 +208,12 @@ int plot_data_point(struct plot_data *data, const uint16_t level[PLOT_FACTOR_N],
 
 /* A document of `predict write`. */
 int plot_data_prediction(struct plot_data *data, const json_t *document, struct err *err);
+
+/* A document of `atoms` or `cost`. */
+int plot_data_figures(struct plot_data *data, const json_t *document, struct err *err);
+
+/* Atomic tests of several files, each a series. As plot_data_load. */
+int plot_data_figures_several(struct plot_data *data, const struct settings_files *files, struct err *err);
 
 /* The point of a JSON row. */
 int plot_data_point_json(struct plot_data *data, const json_t *row, size_t *ret_point);

@@ -17,6 +17,8 @@ static const struct {
     {"fstune/measurement/1", PLOT_MEASUREMENT},
     {"fstune/experiment/1", PLOT_EXPERIMENT},
     {"fstune/write-prediction/1", PLOT_PREDICTION},
+    {"fstune/atoms/1", PLOT_ATOMS},
+    {"fstune/cost/1", PLOT_COST},
 };
 
 /* What a factor's member says, as text; "" where it says nothing. */
@@ -282,8 +284,9 @@ int plot_data_json(struct plot_data *data, const char *text, struct err *err)
     if (document == NULL)
         return err_set(err, -EINVAL, "it is no JSON document (line %d: %s)", error.line, error.text);
     int result = read_common(data, document, err);
-    if (result == 0 && data->source == PLOT_PREDICTION) {
-        result = plot_data_prediction(data, document, err);
+    if (result == 0 && data->source >= PLOT_PREDICTION) {
+        result = data->source == PLOT_PREDICTION ? plot_data_prediction(data, document, err)
+                                                 : plot_data_figures(data, document, err);
         json_decref(document);
         return result;
     }

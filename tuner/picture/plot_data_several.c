@@ -63,6 +63,8 @@ static int take_result(struct plot_data *data, const char *path, const char *whe
     if (result == 0 && (part.source == PLOT_JOURNAL || part.source == PLOT_PREDICTION))
         result = err_set(err, -EINVAL, "a %s is drawn alone; give results of --json",
                          part.source == PLOT_JOURNAL ? "journal" : "prediction");
+    if (result == 0 && (part.source == PLOT_ATOMS || part.source == PLOT_COST))
+        result = err_set(err, -EINVAL, "no setting was measured in it; use plot atoms or plot cost");
     if (result == 0)
         result = plot_where_read(&chosen, where, &part, err);
     if (result == 0 && data->n_points > 0 && part.confidence_share != data->confidence_share)

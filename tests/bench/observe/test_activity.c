@@ -3,8 +3,11 @@
 #include "tests/test.h"
 
 #include <errno.h>
+#include <linux/userfaultfd.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 static struct err err;
@@ -48,6 +51,33 @@ TEST(processes_programs_and_signals_are_counted)
     assert_close(some.forks - none.forks, 3, 0);
     assert_close(some.execs - none.execs, 1, 0);
     assert_true(some.signals >= none.signals + 1);
+}
+
+/* Write-protection that the kernel itself resolves: since Linux 6.7. */
+static bool can_watch_pages(void)
+{
+    struct uffdio_api api = {.api = UFFD_API, .features = 1ULL << 15};
+    int fd = (int)syscall(SYS_userfaultfd, 1 /* of user space alone */);
+    bool can = fd >= 0 && ioctl(fd, UFFDIO_API, &api) == 0;
+    if (fd >= 0)
+        close(fd);
+#ifndef __x86_64__
+    can = false;
+#endif
+    return can;
+}
+
+TEST(pages_that_came_with_a_neighbour_count_once_they_are_used)
+{
+    static const char *const argv[] = {"/bin/sh", "-c", "(exit 0); /bin/ls / >/dev/null; exit 0", NULL};
+    struct activity timed = {0};
+    if (!can_watch_pages()) {
+        print_message("this kernel has no userfaultfd that the test needs\n");
+        skip();
+    }
+    assert_int_equal(activity_time(argv, NULL, &timed, &err), 0);
+    const struct activity counted = count(argv[2]);
+    assert_true(counted.used_pages > 1.3 * timed.page_faults);
 }
 
 TEST(waiting_for_a_time_and_flushing_are_counted)

@@ -211,17 +211,16 @@ TEST(nothing_of_a_command_is_left_when_we_are_killed)
     assert_int_equal(n_ended, 1);
 }
 
-TEST(what_left_the_command_s_group_is_counted_and_ends_as_well)
+/* The line writes the number of what leaves the group to the file that it is given. */
+static void check_that_it_ends(const char *before, const char *behind, struct neighbour_run *run)
 {
     char line[160], pid_file[64], text[16] = "";
     snprintf(pid_file, sizeof pid_file, "%s/pid", directory);
-    snprintf(line, sizeof line, "setsid sh -c 'echo $$ >%s; while :; do :; done' & wait", pid_file);
+    snprintf(line, sizeof line, "%s%s%s", before, pid_file, behind);
     const char *const command[] = {"/bin/sh", "-c", line, NULL};
-    struct neighbour_run run;
     open_both(REFERENCE_CPU, OBSERVER_SELF);
     reference.n_steps = 512;
-    assert_int_equal(run_beside(command, &run), 0);
-    assert_true(run.work.cpu_s > 0);
+    assert_int_equal(run_beside(command, run), 0);
     AUTO(auto_fclose) FILE *in = fopen(pid_file, "re");
     assert_non_null(in);
     assert_non_null(fgets(text, sizeof text, in));
@@ -230,6 +229,25 @@ TEST(what_left_the_command_s_group_is_counted_and_ends_as_well)
     for (int i = 0; i < 30000 && kill(pid, 0) == 0; i++)
         usleep(1000); /* until its new parent has taken note */
     assert_int_equal(kill(pid, 0), -1);
+}
+
+TEST(what_left_the_command_s_group_is_counted_and_ends_as_well)
+{
+    struct neighbour_run run;
+    check_that_it_ends("setsid sh -c 'echo $$ >", "; while :; do :; done' & wait", &run);
+    assert_true(run.work.cpu_s > 0);
+}
+
+TEST(a_daemon_of_the_command_ends_with_it)
+{
+    struct neighbour_run run;
+    check_that_it_ends("(setsid sh -c 'echo $$ >", "; sleep 1000; exit 0' &); sleep 1000", &run);
+}
+
+TEST(a_daemon_of_a_command_that_ends_itself_ends_with_it)
+{
+    struct neighbour_run run;
+    check_that_it_ends("(setsid sh -c 'echo $$ >", "; sleep 1000; exit 0' &); sleep 0.03", &run);
 }
 
 TEST(what_the_command_computed_is_counted)

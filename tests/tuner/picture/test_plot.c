@@ -136,6 +136,34 @@ TEST(texts_from_outside_never_leave_their_quotes)
     assert_int_equal(n, 6); /* without time and convergence, which need runs */
 }
 
+TEST(atomic_tests_have_a_line_each_and_texts_stay_texts)
+{
+    static const char atoms[] =
+        "{\"schema\":\"fstune/atoms/1\",\"system\":{\"hostname\":\"" EVIL "\"},\"atoms\":["
+        "{\"name\":\"syscall\",\"median\":{\"mean\":2e-6,\"ci_low\":1e-6,\"ci_high\":4e-6}},"
+        "{\"name\":\"absent\",\"median\":{\"mean\":null,\"ci_low\":null,\"ci_high\":null}},"
+        "{\"name\":\"" EVIL "\",\"median\":{\"mean\":3e-3,\"ci_low\":null,\"ci_high\":null}}]}";
+    assert_int_equal(draw("atoms", atoms, request_of(PLOT_SVG)), 0);
+    CHECK_HAS(script, "\n1 1 2e-06 1e-06 4e-06", "\n1 2 0.003 0.003 0.003", "\nn_lines = 2\n");
+    strip_texts(script);
+    assert_lacks(script, "touch x");
+    assert_int_equal(draw("cost", atoms, request_of(PLOT_SVG)), -ENODATA);
+    assert_contains(err.text, "fstune cost");
+}
+
+TEST(a_cost_has_a_line_for_each_load_and_a_series_for_each_reference)
+{
+    static const char cost[] = "{\"schema\":\"fstune/cost/1\",\"loads\":[{\"load\":\"5m\",\"references\":["
+                               "{\"reference\":\"files\",\"pcost\":0.1,\"ci_low\":0.05,\"ci_high\":0.15},"
+                               "{\"reference\":\"cpu\",\"pcost\":0.2,\"ci_low\":null,\"ci_high\":null}]},"
+                               "{\"load\":\"9m\",\"references\":["
+                               "{\"reference\":\"cpu\",\"pcost\":0.5,\"ci_low\":0.25,\"ci_high\":0.75}]}]}";
+    assert_int_equal(draw("cost", cost, request_of(PLOT_PNG)), 0);
+    CHECK_HAS(script, "\n1 1 10 5 15", "\n2 1 20 20 20", "\n2 2 50 25 75", "'5m'", "'cpu'",
+              "\nn_lines = 2\nn_series = 2\n");
+    assert_int_equal(draw("atoms", cost, request_of(PLOT_PNG)), -ENODATA);
+}
+
 TEST(a_text_keeps_whole_characters_and_loses_control)
 {
     size_t size;

@@ -1,0 +1,52 @@
+"""Programs whose time in a virtual machine is predicted and measured. None of them made the atomic tests.
+
+LOOKED_AT were there while the prediction was improved; JUDGED were run for the first time when it was done."""
+
+LOOKED_AT = {
+    "gzip": "gzip -c text >/dev/null",
+    "xz": "xz -2 -c text >/dev/null",
+    "bzip2": "bzip2 -c text >/dev/null",
+    "sha256": "sha256sum text binary",
+    "openssl": "openssl dgst -sha512 text",
+    "tar": "tar cf - tree | cat >/dev/null",
+    "sort": "sort words -o sorted",
+    "grep": "grep -r fstune tree",
+    "gcc": "gcc -O1 -c -o one.o one.c",
+    "python": "python3 -S -c 'import json, re; print(len(json.dumps(list(range(50000)))))'",
+    "pyfloat": "python3 -S -c 'print(sum(i ** 0.5 for i in range(400000)))'",
+    "sqlite": "rm -f d.db; sqlite3 d.db <insert.sql",
+    "forks": "for i in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do /bin/true; done",
+    "find": "find tree /usr/share/perl -type f",
+    "dd": "dd if=/dev/zero of=/dev/null bs=1k count=20000",
+    "ddcopy": "dd if=binary of=copy bs=16k; rm copy",
+    "awk": "awk '{ n[$1]++ } END { print length(n) }' words",
+    "perl": "perl -e 'for (1 .. 900000) { $x += $_ % 7 } print $x'",
+    "cptree": "cp -r tree copied; rm -r copied",
+}
+
+JUDGED = {
+    "md5": "md5sum text binary words",
+    "cmp": "cmp binary binary3",
+    "diff": "diff text text2 | wc -l",
+    "sed": "sed -e 's/the/THE/g' text >edited",
+    "tr": "tr a-z A-Z <text >upper",
+    "uniq": "sort words | uniq -c | sort -n",
+    "cpio": "find tree -type f | cpio -o >archive 2>/dev/null",
+    "od": "od -x binary2 >hex",
+    "base64": "base64 binary >coded; base64 -d coded | cmp - binary",
+    "pyjson": "python3 -c 'import json, sqlite3, email, http.client; print(json.loads(\"[1]\"))'",
+    "pysqlite": "python3 -S sqlite.py",
+    "perlsort": "perl -e 'open F, \"words\"; @w = sort <F>; print scalar @w'",
+    "xargs": "find tree -name '*.c' | xargs -n 8 wc -l",
+    "pipes": "i=0; while [ $i -lt 60 ]; do x=$(echo $i | tr 0-9 a-j); i=$((i + 1)); done",
+    "link": "gcc -o prog two.c && ./prog",
+    "objdump": "objdump -d /usr/bin/xz >disassembled",
+    "lslong": "ls -lR tree /usr/share/perl",
+    "du": "du -s tree /usr/share/perl /usr/share/doc/gcc-12-base",
+    "touch": "mkdir made; for i in 1 2 3; do (cd made; touch a$i b$i c$i d$i; mv a$i e$i; ln b$i f$i); done; rm -r made",
+    "bc": "awk 'BEGIN { for (i = 0; i < 300000; i++) s += sin(i) * i; print s }'",
+    "gitadd": "rm -rf repo; cp -r tree repo; cd repo; git init -q .; git add . ; git -c user.name=a -c user.email=a@b commit -qm a",
+    "make": "make -s -f many.mk -j1",
+    "server": "python3 -S server.py",
+    "split": "split -b 20k text part.; cat part.* | cmp - text; rm part.*",
+}
