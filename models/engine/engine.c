@@ -212,7 +212,7 @@ static int confirm(struct engine *engine, double now_seconds)
 }
 
 /* When the runs after the choice show that the chosen point is not good enough, the choice is made again,
- * once. One that is only doubted stays where there is no time to replay another. */
+ * once. One that is only doubted stays where another cannot be replayed. */
 static int weigh(struct engine *engine, double now_seconds)
 {
     size_t best = engine->best, chosen = engine->chosen;
@@ -222,16 +222,16 @@ static int weigh(struct engine *engine, double now_seconds)
         return -ENOMEM;
     engine_choose(engine);
     const struct engine_point *point = &engine->points[chosen];
+    bool can_confirm = engine_can_confirm(engine, now_seconds);
     bool good = chosen == engine->best || engine_is_good_enough(engine, engine->best, chosen) ||
-                (engine->verdicts[chosen] != VERDICT_WORSE && !engine_can_confirm(engine, now_seconds));
+                (engine->verdicts[chosen] != VERDICT_WORSE && !can_confirm);
     if (good && !point->failed && !point->distrusted) {
         engine->best = best;
         engine->chosen = chosen;
         return turn(engine, ENGINE_VERDICT);
     }
-    /* Where bytes are scarce they do not allow another choice; a night compares all points that were run
-     * after the choice, whichever was chosen. */
-    if (!engine->policy.chooses_again) {
+    /* A night compares all points that were run after the choice, whichever was chosen. */
+    if (!engine->policy.chooses_again || !can_confirm) {
         keep_confirmed(engine, best);
         return turn(engine, ENGINE_VERDICT);
     }

@@ -176,8 +176,10 @@ static bool is_dear_to_confirm(const struct engine *engine, size_t point)
 bool engine_can_confirm(const struct engine *engine, double now_seconds)
 {
     size_t chosen = engine->chosen;
-    return chosen != ENGINE_NONE &&
-           now_seconds + ENGINE_CONFIRMING_LEAST * seconds_of(engine, chosen) <= engine->end_seconds;
+    bool stopped = engine->stop >= ENGINE_STOP_WRITES;
+    return chosen != ENGINE_NONE && !stopped &&
+           now_seconds + ENGINE_CONFIRMING_LEAST * seconds_of(engine, chosen) <= engine->end_seconds &&
+           !(ENGINE_CONFIRMING_LEAST * engine->points[chosen].write_bytes > engine->writes_left_bytes);
 }
 
 /* The most wanted first, for where not all can be paid for. What a night has to judge comes before what the

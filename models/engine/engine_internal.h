@@ -53,7 +53,7 @@ bool engine_is_dear(const struct engine *engine, size_t point);
 
 /* Lists what is to be replayed, and until when. */
 void engine_confirm_list(struct engine *engine, double now_seconds);
-/* Whether the time left holds the least number of replays of the chosen point. */
+/* Whether the time and the bytes left hold the least number of replays of the chosen point. */
 bool engine_can_confirm(const struct engine *engine, double now_seconds);
 /* Fixes the number of replays. */
 void engine_confirm_plan(struct engine *engine, double now_seconds);

@@ -169,6 +169,19 @@ TEST(a_disproved_choice_is_made_again_with_new_replays)
     assert_true(engine.points[engine.chosen].n_confirming >= ENGINE_CONFIRMING_LEAST);
 }
 
+TEST(no_choice_is_made_again_that_could_not_be_replayed)
+{
+    begin(usual(), 1);
+    disproved = ENGINE_NONE;
+    device.response = disproving_response;
+    run_until(ENGINE_WEIGH);
+    engine.stop = ENGINE_STOP_WRITES;
+    run_until(ENGINE_END);
+    assert_int_equal(disproved, HILL);
+    assert_int_equal(engine.n_aged, 0);
+    assert_true(engine.points[engine.chosen].n_confirming >= ENGINE_MIN_REPLAYS);
+}
+
 /* A night compares all that was replayed after the choice, whichever was chosen, and nothing else: what only
  * seems better could be luck. */
 TEST(a_night_chooses_among_what_was_replayed)
