@@ -18,9 +18,11 @@
 #define RING_PREFIX         "on_ring"
 
 /* The Makefile compiles it for the kernel. */
-extern const char trace_object[], trace_object_end[];
+extern const char trace_object[];
+extern const uint64_t trace_object_bytes;
 __asm__(".pushsection .rodata\n.balign 16\n.global trace_object\ntrace_object:\n"
-        ".incbin \"build/trace.bpf.o\"\n.global trace_object_end\ntrace_object_end:\n.byte 0\n.popsection\n");
+        ".incbin \"build/trace.bpf.o\"\n1:\n.balign 8\n.global trace_object_bytes\n"
+        "trace_object_bytes:\n.quad 1b - trace_object\n.popsection\n");
 
 struct trace {
     struct trace_library library;
@@ -83,7 +85,7 @@ static int print_nothing(enum libbpf_print_level level, const char *format, va_l
 static int check_here(struct err *err)
 {
     struct stat status;
-    if (trace_object_end - trace_object < 2)
+    if (trace_object_bytes == 0)
         return err_set(err, -ENOSYS, "this fstune was built without what records by the kernel");
     if (stat("/proc/self/ns/pid", &status) == 0 && status.st_ino != FIRST_PID_NAMESPACE)
         return err_set(
@@ -147,8 +149,7 @@ static int load(struct trace *trace, struct err *err)
     const struct trace_library *library = &trace->library;
     const struct bpf_object_open_opts options = {.sz = sizeof options, .object_name = "fstune"};
     library->libbpf_set_print(print_nothing);
-    trace->object =
-        library->bpf_object__open_mem(trace_object, (size_t)(trace_object_end - trace_object), &options);
+    trace->object = library->bpf_object__open_mem(trace_object, trace_object_bytes, &options);
     if (trace->object == NULL || library->bpf_object__load(trace->object) != 0)
         return explain(-errno, err);
     trace->watched = find_map(trace, "watched");

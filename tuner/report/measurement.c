@@ -10,7 +10,7 @@
 /* Rounds keep their latencies, 17 KB each. */
 #define MAX_ROUNDS 4000
 
-static struct measure_plan plan_of_measurement(const struct settings *settings, const struct point *point)
+struct measure_plan measurement_plan(const struct settings *settings, const struct point *point)
 {
     return (struct measure_plan){
         .pattern = settings->workload.pattern,
@@ -37,7 +37,7 @@ static void keep_cap(const struct measurement *measurement, struct measure_plan 
 static int make_measurement_run(struct measurement *measurement, struct histogram *latency, struct err *err)
 {
     struct session *session = measurement->session;
-    struct measure_plan plan = plan_of_measurement(measurement->settings, &measurement->record.point);
+    struct measure_plan plan = measurement_plan(measurement->settings, &measurement->record.point);
     struct measure_result result;
     keep_cap(measurement, &plan);
     uint64_t load_bytes = session->bytes_read + session->bytes_written;

@@ -32,6 +32,9 @@ struct measurement {
     const char *ended;              /* why the rounds ended; NULL: steady */
 };
 
+/* One run of a point, as the settings ask for it. */
+struct measure_plan measurement_plan(const struct settings *settings, const struct point *point);
+
 /* Runs all replays or rounds. 0, also when interrupted or when the write budget ends it after the first; or
  * the failure of a run. */
 int measurement_run(struct measurement *measurement, struct err *err);

@@ -3,6 +3,7 @@
 
 #include "bench/base/rng.h"
 #include "bench/run/measure.h"
+#include "tuner/report/measurement.h"
 #include "tuner/session/samples.h"
 
 #include <errno.h>
@@ -33,17 +34,9 @@ static int one_run(struct rates_step *step, struct session *session, const struc
                    struct histogram *latency, struct err *err)
 {
     const struct settings *settings = session->settings;
-    struct measure_plan plan = {
-        .pattern = settings->workload.pattern,
-        .point = *point,
-        .duration_ns = settings->runs.duration_ns,
-        .warmup_limit_ns = settings->runs.warmup_limit_ns,
-        .warmup_coef = settings->runs.warmup_coef_share,
-        .warmup_window = settings->runs.warmup_window,
-        .batch_requests = settings->runs.batch_requests,
-        .rate_bps = step->offered_bps,
-        .random_rate = settings->workload.rate_process != 0,
-    };
+    struct measure_plan plan = measurement_plan(settings, point);
+    plan.rate_bps = step->offered_bps;
+    plan.random_rate = settings->workload.rate_process != 0;
     struct measure_result result;
     histogram_init(latency);
     int code = session_measure(session, &plan, &result, latency, err);
