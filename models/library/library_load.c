@@ -280,13 +280,14 @@ static int again_tell(struct fst_search *search, struct reader *reader)
 {
     struct fst_run run = take_run(reader);
     double effects[FST_MAX_LIMITS];
-    struct fst_result result = {.effects = effects};
+    struct fst_result result = {0};
     result.value = take_number(reader);
     result.cost = take_number(reader);
     result.std_error = take_number(reader);
     result.n = take_count(reader);
     for (size_t i = 0; i < search->limits.n; i++)
         effects[i] = take_number(reader);
+    result.effects = effects;
     return reader->damaged ? -EBADMSG : fst_tell_result(search, &run, &result);
 }
 

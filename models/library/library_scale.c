@@ -39,6 +39,14 @@ double library_share(enum fst_scale scale, double margin)
     return scale == FST_HIGHER ? -expm1(-margin) : expm1(margin);
 }
 
+/* A mean with an error and no number counts as two. */
+static size_t shown_replays(const struct fst_result *result)
+{
+    if (result->n < 2)
+        return 2;
+    return result->n < LIBRARY_MOST_REPLAYS ? result->n : LIBRARY_MOST_REPLAYS;
+}
+
 /* Normal scores have the form that the engine expects of replays; they are stretched until their standard
  * deviation is the one that belongs to the standard error. */
 size_t library_spread(enum fst_scale scale, const struct fst_result *result, double *ret_responses)
@@ -49,8 +57,7 @@ size_t library_spread(enum fst_scale scale, const struct fst_result *result, dou
         ret_responses[0] = mean;
         return 1;
     }
-    size_t n = result->n < 2 ? 2 : result->n;
-    n = n > LIBRARY_MOST_REPLAYS ? LIBRARY_MOST_REPLAYS : n;
+    size_t n = shown_replays(result);
     for (size_t i = 0; i < n; i++) {
         ret_responses[i] = gsl_cdf_ugaussian_Pinv(((double)i + 0.5) / (double)n);
         squares += ret_responses[i] * ret_responses[i];

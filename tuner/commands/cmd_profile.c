@@ -25,17 +25,17 @@ static int check_operand(const struct settings *settings, struct err *err)
 
 static int check(const struct settings *settings, struct err *err)
 {
-    const struct settings_profile *profile = &settings->profile;
+    const struct settings_profile *asked = &settings->profile;
     bool has_program = settings->program != NULL && settings->program[0] != NULL;
-    bool is_import = profile->import[0] != '\0', is_attached = profile->pid > 0;
+    bool is_import = asked->import[0] != '\0', is_attached = asked->pid > 0;
     if (is_import && (settings->program != NULL || settings->n_operands == 0))
-        return err_set(err, -EINVAL, "--import %s: %s", profile->import,
+        return err_set(err, -EINVAL, "--import %s: %s", asked->import,
                        settings->program != NULL ? "reads a file and runs no command; leave -- out"
                                                  : "the file is missing; - is standard input");
     if (is_attached && (is_import || settings->program != NULL))
         return err_set(err, -EINVAL, "--pid: records what runs already; leave the %s out",
                        is_import ? "--import" : "command");
-    if (is_attached && strcmp(profile->source, "preload") == 0)
+    if (is_attached && strcmp(asked->source, "preload") == 0)
         return err_set(err, -EINVAL,
                        "--pid: no library can be loaded into what runs already; leave --source out");
     int code = check_operand(settings, err);

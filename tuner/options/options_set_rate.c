@@ -81,7 +81,7 @@ static int add_range(struct settings_rates *rates, const char *low, const char *
                      struct err *err)
 {
     enum settings_rate_unit unit, unit_high;
-    double value, end;
+    double value = 0, end = 0;
     int result = read_rate(low, &unit, &value, err);
     if (result == 0)
         result = read_rate(high, &unit_high, &end, err);

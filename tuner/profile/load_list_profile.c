@@ -171,11 +171,11 @@ static void draw_all(struct drawing *drawing, uint64_t n)
 {
     struct load_list *list = drawing->list;
     const json_t *phases = json_object_get(list->profile, "phases");
-    size_t i;
-    json_t *phase;
-    json_array_foreach(phases, i, phase)
+    for (size_t i = 0; i < json_array_size(phases); i++) {
+        const json_t *phase = json_array_get(phases, i);
         draw_phase(drawing, json_object_get(phase, "shares"), whole(phase, "requests"),
                    json_read_number(phase, "start_s"), json_read_number(phase, "end_s"));
+    }
     if (list->n == 0)
         draw_phase(drawing, json_object_get(list->profile, "shares"), n, 0, list->seconds);
     list->n_left_out = n > list->n ? n - list->n : 0;

@@ -58,13 +58,14 @@ static bool can_watch_pages(void)
 {
     struct uffdio_api api = {.api = UFFD_API, .features = 1ULL << 15};
     int fd = (int)syscall(SYS_userfaultfd, 1 /* of user space alone */);
-    bool can = fd >= 0 && ioctl(fd, UFFDIO_API, &api) == 0;
+    bool has_api = fd >= 0 && ioctl(fd, UFFDIO_API, &api) == 0;
     if (fd >= 0)
         close(fd);
-#ifndef __x86_64__
-    can = false;
+#ifdef __x86_64__
+    return has_api;
+#else
+    return has_api && false;
 #endif
-    return can;
 }
 
 TEST(pages_that_came_with_a_neighbour_count_once_they_are_used)

@@ -92,7 +92,7 @@ TEST(limits_and_effects_that_make_no_sense_are_refused)
     struct fst_space *space = rig_space();
     limit.bound = 0;
     assert_null(fst_search_new(space, &options));
-    limit = (struct fst_limit){"two\nlines", 100, 0};
+    options.limits = &(struct fst_limit){"two\nlines", 100, 0};
     assert_null(fst_search_new(space, &options));
     options.n_limits = FST_MAX_LIMITS + 1;
     assert_null(fst_search_new(space, &options));
