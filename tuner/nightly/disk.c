@@ -89,6 +89,7 @@ static int begin_serving(struct disk *disk)
         return code;
     if ((code = disk_gate_init(&disk->gate, &disk->image, DISK_WAYS_PLAIN)) == 0) {
         if ((code = -pthread_cond_init(&disk->slice_ended, NULL)) == 0 &&
+            (code = -pthread_cond_init(&disk->sync_ended, NULL)) == 0 &&
             (code = -pthread_create(&disk->thinker, NULL, think, disk)) == 0)
             return 0;
         disk_gate_done(&disk->gate);
@@ -127,6 +128,7 @@ void disk_close(struct disk *disk)
     }
     online_done(&disk->online);
     pthread_cond_destroy(&disk->slice_ended);
+    pthread_cond_destroy(&disk->sync_ended);
     disk_gate_done(&disk->gate);
     image_lanes_close(&disk->lanes);
     image_close(&disk->image);
@@ -148,20 +150,22 @@ static void give_up_direct(struct disk *disk, const char *why)
 }
 
 /* With the lock held. */
-static void end_slice(struct disk *disk, bool is_bad)
+static void end_slice(struct disk *disk, bool is_bad, bool is_flushed, uint64_t now_ns)
 {
     struct disk_gate *gate = &disk->gate;
-    unsigned kind = kind_of(&gate->slice.counts);
+    struct kind_counts counts = disk_gate_slice_counts(gate);
     /* A bad one ended too soon to tell. */
-    struct online_slice slice = {.kind = is_bad ? disk->online.kind : kind,
-                                 .setting = disk_ways_to_setting(gate->now),
-                                 .n_bytes = gate->slice.counts.n_bytes,
-                                 .seconds = (double)gate->slice.busy_ns / (double)CLOCK_NS_PER_S,
+    struct online_slice slice = {.kind = is_bad ? disk->online.kind : kind_of(&counts),
+                                 .setting = disk_ways_to_setting(disk_gate_way(gate)),
+                                 .n_bytes = counts.n_bytes,
+                                 .seconds =
+                                     (double)disk_gate_slice_busy_ns(gate, now_ns) / (double)CLOCK_NS_PER_S,
                                  .switch_seconds = (double)gate->slice.switch_ns / (double)CLOCK_NS_PER_S,
-                                 .is_whole = is_bad || disk_gate_slice_is_whole(gate)};
+                                 .is_whole = is_bad || disk_gate_slice_is_whole(gate, is_flushed)};
     struct online_setting next = online_next(&disk->online, &slice);
+    atomic_store(&disk->is_trying, disk->online.step == ONLINE_TRYING);
     disk_gate_want(gate, disk_ways_of_setting(&next));
-    disk_gate_slice_begin(gate);
+    disk_gate_slice_begin(gate, now_ns);
     pthread_cond_signal(&disk->slice_ended);
 }
 
@@ -176,29 +180,55 @@ static void note_error(struct disk *disk, const char *what, int code)
     }
 }
 
-/* A request is over, and with it perhaps a slice. */
-static void leave(struct disk *disk, const struct disk_gate_pass *pass, const struct profile_request *request,
-                  enum disk_gate_end end, const char *what, int code)
+enum ending {
+    MOVED,
+    FLUSHED, /* all that had been written when it began is on the disk now */
+    FAILED
+};
+
+/* A slice may be over with this request. Others that see it meanwhile go on. */
+static void look_at_slice(struct disk *disk, const struct disk_gate_pass *pass, enum ending end,
+                          const char *what, int code, uint64_t now_ns)
 {
     struct disk_gate *gate = &disk->gate;
-    disk_gate_leave(gate, pass, request, end);
-    if (end == DISK_GATE_FAILED)
+    if (end != MOVED)
+        pthread_mutex_lock(&gate->lock);
+    else if (pthread_mutex_trylock(&gate->lock) != 0)
+        return;
+    if (end == FAILED)
         note_error(disk, what, code);
-    const struct disk_gate_slice *slice = &gate->slice;
-    bool is_bad = online_should_end(&disk->online, slice->n_requests, slice->counts.n_bytes,
-                                    (double)slice->busy_ns / (double)CLOCK_NS_PER_S);
-    if (is_bad || disk_gate_slice_is_over(gate))
-        end_slice(disk, is_bad);
+    bool is_flushed = end == FLUSHED && disk_gate_note_flush(gate, pass);
+    struct kind_counts counts = disk_gate_slice_counts(gate);
+    bool is_bad =
+        online_should_end(&disk->online, counts.n[PROFILE_READ] + counts.n[PROFILE_WRITE], counts.n_bytes,
+                          (double)disk_gate_slice_busy_ns(gate, now_ns) / (double)CLOCK_NS_PER_S);
+    if (is_bad || disk_gate_slice_is_over(gate, is_flushed, now_ns))
+        end_slice(disk, is_bad, is_flushed, now_ns);
     pthread_mutex_unlock(&gate->lock);
+}
+
+/* A request is over, mostly without any lock. */
+static void leave(struct disk *disk, const struct disk_gate_pass *pass, const struct profile_request *request,
+                  enum ending end, const char *what, int code)
+{
+    uint64_t now_ns = disk_gate_leave(&disk->gate, pass, request, end != FAILED);
+    if (end != MOVED || atomic_load_explicit(&disk->is_trying, memory_order_relaxed) ||
+        disk_gate_slice_is_over(&disk->gate, false, now_ns))
+        look_at_slice(disk, pass, end, what, code, now_ns);
+}
+
+static void refuse_direct(struct disk *disk, const char *why)
+{
+    pthread_mutex_lock(&disk->gate.lock);
+    give_up_direct(disk, why);
+    pthread_mutex_unlock(&disk->gate.lock);
 }
 
 static void check_alignment(struct disk *disk, const struct profile_request *request)
 {
-    if (disk->image.fd_direct < 0 || image_is_aligned(&disk->image, request->offset_bytes, request->n_bytes))
-        return;
-    pthread_mutex_lock(&disk->gate.lock);
-    give_up_direct(disk, "the client's requests are not aligned to the blocks of direct requests");
-    pthread_mutex_unlock(&disk->gate.lock);
+    if (atomic_load_explicit(&disk->ways.can_direct, memory_order_relaxed) &&
+        !image_is_aligned(&disk->image, request->offset_bytes, request->n_bytes))
+        refuse_direct(disk, "the client's requests are not aligned to the blocks of direct requests");
 }
 
 static int move(struct disk *disk, const struct disk_gate_pass *pass, const struct profile_request *request,
@@ -218,15 +248,29 @@ static bool is_refused(const struct disk_gate_pass *pass, int code)
     return pass->way.direct && (code == -EINVAL || code == -EOPNOTSUPP);
 }
 
-/* A flush for the client. With `lost_code`, which a flush of our own may have set, none succeeds. */
+/* A flush for the client. After one that failed, also one of our own, none succeeds. One goes on at a time,
+ * because the kernel tells a loss to one of several; the next one is for all who came meanwhile. */
 static int sync_image(struct disk *disk)
 {
-    int code = image_sync(&disk->image);
-    pthread_mutex_lock(&disk->gate.lock);
-    if (disk->gate.lost_code == 0)
-        disk->gate.lost_code = code;
-    code = disk->gate.lost_code;
-    pthread_mutex_unlock(&disk->gate.lock);
+    struct disk_gate *gate = &disk->gate;
+    pthread_mutex_lock(&gate->lock);
+    uint64_t wanted = disk->n_syncs_begun + 1;
+    while (disk->n_syncs_ended < wanted) {
+        if (disk->n_syncs_begun > disk->n_syncs_ended) {
+            pthread_cond_wait(&disk->sync_ended, &gate->lock);
+            continue;
+        }
+        disk->n_syncs_begun++;
+        pthread_mutex_unlock(&gate->lock);
+        int code = image_sync(&disk->image);
+        pthread_mutex_lock(&gate->lock);
+        disk->n_syncs_ended++;
+        if (gate->lost_code == 0)
+            gate->lost_code = code;
+        pthread_cond_broadcast(&disk->sync_ended);
+    }
+    int code = gate->lost_code;
+    pthread_mutex_unlock(&gate->lock);
     return code;
 }
 
@@ -239,18 +283,17 @@ static int carry(struct disk *disk, struct disk_gate_client *client, const struc
     disk_gate_enter(&disk->gate, client, request, &pass);
     int code = move(disk, &pass, request, buffer, data);
     if (is_refused(&pass, code)) {
-        disk_gate_leave(&disk->gate, &pass, request, DISK_GATE_FAILED);
-        give_up_direct(disk, "the kernel refused one");
-        pthread_mutex_unlock(&disk->gate.lock);
+        disk_gate_leave(&disk->gate, &pass, request, false);
+        refuse_direct(disk, "the kernel refused one");
         disk_gate_enter(&disk->gate, client, request, &pass);
         code = move(disk, &pass, request, buffer, data);
     }
     if (code == 0 && durable)
         code = sync_image(disk);
     leave(disk, &pass, request,
-          code < 0  ? DISK_GATE_FAILED
-          : durable ? DISK_GATE_FLUSHED
-                    : DISK_GATE_MOVED,
+          code < 0  ? FAILED
+          : durable ? FLUSHED
+                    : MOVED,
           buffer != NULL ? "a read" : "a write", code);
     return code;
 }
@@ -280,9 +323,7 @@ int disk_zero(struct disk *disk, uint64_t offset_bytes, uint64_t n_bytes, bool p
     int code = image_zero(&disk->image, offset_bytes, n_bytes, punch);
     if (code == 0 && durable)
         code = sync_image(disk);
-    enum disk_gate_end end = code < 0 && code != -EOPNOTSUPP ? DISK_GATE_FAILED
-                             : code == 0 && durable          ? DISK_GATE_FLUSHED
-                                                             : DISK_GATE_MOVED;
+    enum ending end = code < 0 && code != -EOPNOTSUPP ? FAILED : code == 0 && durable ? FLUSHED : MOVED;
     leave(disk, &pass, NULL, end, "a range of zeroes", code);
     return code;
 }
@@ -292,6 +333,6 @@ int disk_flush(struct disk *disk)
     struct disk_gate_pass pass;
     disk_gate_enter(&disk->gate, NULL, NULL, &pass);
     int code = sync_image(disk);
-    leave(disk, &pass, NULL, code < 0 ? DISK_GATE_FAILED : DISK_GATE_FLUSHED, "a flush", code);
+    leave(disk, &pass, NULL, code < 0 ? FAILED : FLUSHED, "a flush", code);
     return code;
 }

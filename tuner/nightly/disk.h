@@ -12,6 +12,7 @@
 #include "tuner/nightly/disk_ways.h"
 
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 
 struct disk_options {
@@ -32,8 +33,10 @@ struct disk {
     struct disk_gate gate; /* its lock guards all that follows */
     struct online online;
     pthread_t thinker;
-    pthread_cond_t slice_ended;
+    pthread_cond_t slice_ended, sync_ended;
+    uint64_t n_syncs_begun, n_syncs_ended; /* of the client's */
     bool is_over;
+    atomic_bool is_trying; /* online's slice is a trial, which may end early */
     uint64_t n_errors;
     char why_not_direct[160]; /* "": direct requests are possible */
 };

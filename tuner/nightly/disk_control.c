@@ -60,7 +60,7 @@ static void describe(const struct disk *disk, struct text *text)
     double share = online->served_bytes > 0 ? online->regret_bytes / online->served_bytes : 0;
     add(text, "state: %s\n", state_of(online));
     add(text, "load: %s\n", kind_name(online->kind));
-    add(text, "setting: %s\n", disk_ways_format(disk->gate.now, words));
+    add(text, "setting: %s\n", disk_ways_format(disk_gate_way(&disk->gate), words));
     add(text, "served: %.0f bytes in slices\n", online->served_bytes);
     add(text, "trials: %llu, %llu dropped, cost %.0f bytes (%.2f %%)\n", (unsigned long long)online->n_trials,
         (unsigned long long)online->n_dropped, online->regret_bytes, 100 * share);

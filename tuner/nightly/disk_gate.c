@@ -2,7 +2,6 @@
 #include "tuner/nightly/disk_gate.h"
 
 #include "bench/base/clock.h"
-#include "tuner/nightly/disk_ways.h"
 
 #define SLICE_NS          (CLOCK_NS_PER_S / 20)
 #define SLICE_BUSY_NS     (SLICE_NS / 5)
@@ -11,19 +10,26 @@
 #define IDLE_NS           CLOCK_NS_PER_S
 #define MOST_UNFLUSHED    (4U << 20) /* that a switch may flush */
 #define FLUSHED_REMAINDER 8          /* a flush that leaves less than such a part of a slice has flushed it */
+#define CLOSED            0x80000000U
+
+static uint64_t pack(struct image_way way)
+{
+    return (uint64_t)way.direct << 63 | (uint64_t)way.piece_bytes << 32 | way.ahead_bytes;
+}
+
+struct image_way disk_gate_way(const struct disk_gate *gate)
+{
+    uint64_t packed = atomic_load_explicit(&gate->way, memory_order_relaxed);
+    return (struct image_way){.direct = packed >> 63 != 0,
+                              .piece_bytes = (uint32_t)(packed >> 32) & (CLOSED - 1),
+                              .ahead_bytes = (uint32_t)packed};
+}
 
 int disk_gate_init(struct disk_gate *gate, const struct image *image, struct image_way way)
 {
-    *gate = (struct disk_gate){.image = image, .now = way, .wanted = way};
-    gate->slice.begin_ns = clock_now_ns(&clock_monotonic);
-    /* It is held for less than a microsecond mostly, which is not worth a sleep. */
-    pthread_mutexattr_t spins;
-    int code = -pthread_mutexattr_init(&spins);
-    if (code == 0) {
-        pthread_mutexattr_settype(&spins, PTHREAD_MUTEX_ADAPTIVE_NP);
-        code = -pthread_mutex_init(&gate->lock, &spins);
-        pthread_mutexattr_destroy(&spins);
-    }
+    *gate = (struct disk_gate){.image = image, .way = pack(way), .wanted = way};
+    disk_gate_slice_begin(gate, clock_now_ns(&clock_monotonic));
+    int code = -pthread_mutex_init(&gate->lock, NULL);
     if (code == 0 && (code = -pthread_cond_init(&gate->changed, NULL)) != 0)
         pthread_mutex_destroy(&gate->lock);
     return code;
@@ -35,75 +41,102 @@ void disk_gate_done(struct disk_gate *gate)
     pthread_mutex_destroy(&gate->lock);
 }
 
-/* Time under way is counted up to now. */
-static void count_busy(struct disk_gate *gate, uint64_t now_ns)
+static void add(atomic_uint_fast64_t *counter, uint64_t n)
 {
-    /* Another thread may have read a later time and come first. */
-    if (now_ns <= gate->busy_since_ns)
-        return;
-    if (gate->n_inside > 0)
-        gate->slice.busy_ns += now_ns - gate->busy_since_ns;
-    gate->busy_since_ns = now_ns;
+    atomic_fetch_add_explicit(counter, n, memory_order_relaxed);
+}
+
+static uint64_t get(const atomic_uint_fast64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+static void set(atomic_uint_fast64_t *counter, uint64_t value)
+{
+    atomic_store_explicit(counter, value, memory_order_relaxed);
 }
 
 static uint64_t unflushed(const struct disk_gate *gate)
 {
-    return gate->written_bytes - gate->flushed_bytes;
+    return get(&gate->written_bytes) - gate->flushed_bytes;
 }
 
-static void begin_slice(struct disk_gate *gate, uint64_t now_ns)
+void disk_gate_slice_begin(struct disk_gate *gate, uint64_t now_ns)
 {
-    count_busy(gate, now_ns);
-    gate->slice = (struct disk_gate_slice){.number = gate->slice.number + 1, .begin_ns = now_ns};
+    struct disk_gate_slice *slice = &gate->slice;
+    atomic_fetch_add(&slice->number, 1);
+    set(&slice->begin_ns, now_ns);
+    set(&gate->left_ns, now_ns);
+    set(&slice->idle_ns, 0);
+    for (size_t i = 0; i < PROFILE_N_DIRECTIONS; i++)
+        set(&slice->n[i], 0);
+    set(&slice->n_bytes, 0);
+    set(&slice->n_sequential, 0);
+    slice->switch_ns = 0;
 }
 
-void disk_gate_slice_begin(struct disk_gate *gate)
+struct kind_counts disk_gate_slice_counts(const struct disk_gate *gate)
 {
-    begin_slice(gate, clock_now_ns(&clock_monotonic));
+    const struct disk_gate_slice *slice = &gate->slice;
+    struct kind_counts counts = {.n_bytes = get(&slice->n_bytes), .n_sequential = get(&slice->n_sequential)};
+    for (size_t i = 0; i < PROFILE_N_DIRECTIONS; i++)
+        counts.n[i] = get(&slice->n[i]);
+    return counts;
+}
+
+uint64_t disk_gate_slice_busy_ns(const struct disk_gate *gate, uint64_t now_ns)
+{
+    uint64_t not_busy_ns = get(&gate->slice.begin_ns) + get(&gate->slice.idle_ns);
+    return now_ns > not_busy_ns ? now_ns - not_busy_ns : 0;
 }
 
 /* Nobody is inside. The kernel writes out cached pages before direct requests and forgets them after direct
  * writes; with nothing unflushed and nobody under way it has nothing to do at the border. */
 static void change_over(struct disk_gate *gate)
 {
-    uint64_t begin_ns = gate->drain_ns;
     if (gate->wanted.direct && unflushed(gate) > 0) {
         int code = image_sync(gate->image);
         if (code < 0 && gate->lost_code == 0)
             gate->lost_code = code;
-        gate->flushed_bytes = gate->written_bytes;
+        gate->flushed_bytes = get(&gate->written_bytes);
     }
-    gate->now = gate->wanted;
     gate->n_changes++;
-    gate->drain_ns = 0;
     uint64_t now_ns = clock_now_ns(&clock_monotonic);
-    begin_slice(gate, now_ns);
-    gate->slice.switch_ns = now_ns - begin_ns;
+    disk_gate_slice_begin(gate, now_ns);
+    gate->slice.switch_ns = now_ns - gate->drain_ns;
+    set(&gate->way, pack(gate->wanted));
+    atomic_fetch_and(&gate->inside, ~CLOSED);
     pthread_cond_broadcast(&gate->changed);
 }
 
-static bool may_change(const struct disk_gate *gate)
+/* Ways that are both cached or both direct may mix; else the gate closes as soon as little is unflushed. */
+static void reconsider(struct disk_gate *gate)
 {
-    return !disk_ways_are_same(gate->now, gate->wanted) &&
-           (!gate->wanted.direct || gate->now.direct || unflushed(gate) <= MOST_UNFLUSHED);
+    if (disk_gate_way(gate).direct == gate->wanted.direct) {
+        set(&gate->way, pack(gate->wanted));
+        atomic_fetch_and(&gate->inside, ~CLOSED);
+        pthread_cond_broadcast(&gate->changed);
+    } else if ((atomic_load(&gate->inside) & CLOSED) == 0 &&
+               (!gate->wanted.direct || unflushed(gate) <= MOST_UNFLUSHED)) {
+        gate->drain_ns = 0;
+        atomic_fetch_or(&gate->inside, CLOSED);
+    }
 }
 
-/* Waits where the way is about to change. Ways that are both cached or both direct may mix. */
-static void wait_for_change(struct disk_gate *gate)
+/* The last one inside wakes who waits here, or the first one who comes finds nobody inside. */
+static void wait_and_enter(struct disk_gate *gate)
 {
-    while (may_change(gate)) {
-        if (gate->now.direct == gate->wanted.direct) {
-            gate->now = gate->wanted;
-            break;
-        }
+    pthread_mutex_lock(&gate->lock);
+    while ((atomic_load(&gate->inside) & CLOSED) != 0) {
         if (gate->drain_ns == 0)
             gate->drain_ns = clock_now_ns(&clock_monotonic);
-        if (gate->n_inside == 0)
+        if (atomic_load(&gate->inside) == CLOSED)
             change_over(gate);
         else
             pthread_cond_wait(&gate->changed, &gate->lock);
     }
-    gate->drain_ns = 0;
+    atomic_fetch_add(&gate->inside, 1);
+    pthread_mutex_unlock(&gate->lock);
 }
 
 /* A sequential reader is kept half a window to a whole one ahead of. */
@@ -120,80 +153,106 @@ static void plan_ahead(struct disk_gate_client *client, const struct profile_req
     client->ahead_end = end + window;
 }
 
+/* Whoever would have to wait for another request of the client is taken for what the last one was. */
 static void judge(struct disk_gate_client *client, const struct profile_request *request,
                   struct disk_gate_pass *pass)
 {
+    atomic_bool *was_sequential = &client->was_sequential[request->direction];
+    atomic_flag *is_judging = &client->is_judging[request->direction];
+    if (atomic_flag_test_and_set_explicit(is_judging, memory_order_acquire)) {
+        pass->is_sequential = atomic_load_explicit(was_sequential, memory_order_relaxed);
+        return;
+    }
     struct stream_verdict verdict =
         stream_take(&client->stream[request->direction], request, (struct stream_context){0});
     pass->is_sequential = verdict.order == STREAM_SEQUENTIAL;
+    atomic_store_explicit(was_sequential, pass->is_sequential, memory_order_relaxed);
     if (pass->is_sequential && request->direction == PROFILE_READ && !pass->way.direct &&
         pass->way.ahead_bytes > IMAGE_AHEAD_KERNEL)
         plan_ahead(client, request, pass);
+    atomic_flag_clear_explicit(is_judging, memory_order_release);
+}
+
+/* The first one inside ends a time of idleness; after a long one a slice begins. */
+static void end_idleness(struct disk_gate *gate)
+{
+    uint64_t now_ns = clock_now_ns(&clock_monotonic), left_ns = get(&gate->left_ns);
+    uint64_t idle_ns = now_ns > left_ns ? now_ns - left_ns : 0;
+    if (idle_ns > IDLE_NS) {
+        pthread_mutex_lock(&gate->lock);
+        disk_gate_slice_begin(gate, now_ns);
+        pthread_mutex_unlock(&gate->lock);
+    } else {
+        add(&gate->slice.idle_ns, idle_ns);
+    }
 }
 
 void disk_gate_enter(struct disk_gate *gate, struct disk_gate_client *client,
                      const struct profile_request *request, struct disk_gate_pass *ret_pass)
 {
-    pthread_mutex_lock(&gate->lock);
-    wait_for_change(gate);
-    uint64_t now_ns = clock_now_ns(&clock_monotonic);
-    if (gate->n_inside == 0 && now_ns > gate->left_ns + IDLE_NS)
-        begin_slice(gate, now_ns);
-    count_busy(gate, now_ns);
-    gate->n_inside++;
-    *ret_pass = (struct disk_gate_pass){
-        .way = gate->now, .slice = gate->slice.number, .written_bytes = gate->written_bytes};
+    unsigned before = atomic_fetch_add(&gate->inside, 1);
+    if ((before & CLOSED) != 0) {
+        atomic_fetch_sub(&gate->inside, 1);
+        wait_and_enter(gate);
+    } else if (before == 0) {
+        end_idleness(gate);
+    }
+    /* The number first: a slice gets it after its way. */
+    *ret_pass = (struct disk_gate_pass){.slice = atomic_load(&gate->slice.number)};
+    ret_pass->way = disk_gate_way(gate);
+    ret_pass->written_bytes = atomic_load(&gate->written_bytes);
     if (request != NULL)
         judge(client, request, ret_pass);
-    pthread_mutex_unlock(&gate->lock);
 }
 
-static void count_request(struct disk_gate *gate, const struct disk_gate_pass *pass,
-                          const struct profile_request *request)
+uint64_t disk_gate_leave(struct disk_gate *gate, const struct disk_gate_pass *pass,
+                         const struct profile_request *request, bool counts)
 {
     struct disk_gate_slice *slice = &gate->slice;
-    slice->n_requests++;
-    slice->counts.n[request->direction]++;
-    slice->counts.n_bytes += request->n_bytes;
-    slice->counts.n_sequential += pass->is_sequential;
-    slice->has_writes = slice->has_writes || request->direction == PROFILE_WRITE;
+    uint64_t now_ns = clock_now_ns(&clock_monotonic);
+    if (request != NULL && request->direction == PROFILE_WRITE)
+        atomic_fetch_add(&gate->written_bytes, request->n_bytes);
+    if (request != NULL && counts && pass->slice == get(&slice->number)) {
+        add(&slice->n[request->direction], 1);
+        add(&slice->n_bytes, request->n_bytes);
+        if (pass->is_sequential)
+            add(&slice->n_sequential, 1);
+    }
+    set(&gate->left_ns, now_ns);
+    if (atomic_fetch_sub(&gate->inside, 1) == (CLOSED | 1)) {
+        pthread_mutex_lock(&gate->lock);
+        pthread_cond_broadcast(&gate->changed);
+        pthread_mutex_unlock(&gate->lock);
+    }
+    return now_ns;
 }
 
-void disk_gate_leave(struct disk_gate *gate, const struct disk_gate_pass *pass,
-                     const struct profile_request *request, enum disk_gate_end end)
+bool disk_gate_note_flush(struct disk_gate *gate, const struct disk_gate_pass *pass)
 {
-    uint64_t now_ns = clock_now_ns(&clock_monotonic);
-    pthread_mutex_lock(&gate->lock);
-    count_busy(gate, now_ns);
-    gate->left_ns = now_ns;
-    if (request != NULL && request->direction == PROFILE_WRITE)
-        gate->written_bytes += request->n_bytes;
-    if (request != NULL && end != DISK_GATE_FAILED && pass->slice == gate->slice.number)
-        count_request(gate, pass, request);
-    if (end == DISK_GATE_FLUSHED && pass->written_bytes > gate->flushed_bytes)
+    if (pass->written_bytes > gate->flushed_bytes)
         gate->flushed_bytes = pass->written_bytes;
-    gate->slice.is_flushed =
-        end == DISK_GATE_FLUSHED && unflushed(gate) <= gate->slice.counts.n_bytes / FLUSHED_REMAINDER;
-    if (--gate->n_inside == 0)
-        pthread_cond_broadcast(&gate->changed);
+    reconsider(gate);
+    return unflushed(gate) <= get(&gate->slice.n_bytes) / FLUSHED_REMAINDER;
 }
 
 void disk_gate_want(struct disk_gate *gate, struct image_way way)
 {
     gate->wanted = way;
-    if (gate->now.direct == way.direct)
-        gate->now = way;
+    reconsider(gate);
 }
 
-bool disk_gate_slice_is_whole(const struct disk_gate *gate)
+bool disk_gate_slice_is_whole(const struct disk_gate *gate, bool is_flushed)
 {
-    return !gate->slice.has_writes || gate->slice.is_flushed;
+    return is_flushed || get(&gate->slice.n[PROFILE_WRITE]) == 0;
 }
 
-bool disk_gate_slice_is_over(const struct disk_gate *gate)
+bool disk_gate_slice_is_over(const struct disk_gate *gate, bool is_flushed, uint64_t now_ns)
 {
-    const struct disk_gate_slice *slice = &gate->slice;
-    uint64_t ns = clock_now_ns(&clock_monotonic) - slice->begin_ns;
-    bool is_long = slice->n_requests >= SLICE_REQUESTS && slice->busy_ns >= SLICE_BUSY_NS && ns >= SLICE_NS;
-    return (is_long && disk_gate_slice_is_whole(gate)) || ns >= SLICE_MOST_NS;
+    uint64_t begin_ns = get(&gate->slice.begin_ns), ns = now_ns > begin_ns ? now_ns - begin_ns : 0;
+    if (ns < SLICE_NS)
+        return false;
+    struct kind_counts counts = disk_gate_slice_counts(gate);
+    return ns >= SLICE_MOST_NS || (counts.n[PROFILE_READ] + counts.n[PROFILE_WRITE] >= SLICE_REQUESTS &&
+                                   disk_gate_slice_busy_ns(gate, now_ns) >= SLICE_BUSY_NS &&
+                                   disk_gate_slice_is_whole(gate, is_flushed));
 }

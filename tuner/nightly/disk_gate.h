@@ -6,8 +6,11 @@
  * waiting; the client's next flush then comes first.
  *
  * It also cuts the load into slices of time: the requests that began and ended within each, and how long any
- * was under way. A slice with writes ends with a flush of the client's. Functions that say so are called with
- * the lock held. */
+ * was under way. A slice with writes ends with a flush of the client's.
+ *
+ * A request that nothing stands in the way of takes no lock: threads that wait for one another would cost
+ * more than most settings gain. Counts may therefore miss a request at the border of two slices. Functions
+ * that say so are called with the lock held. */
 #pragma once
 
 #include "bench/disk/image_path.h"
@@ -15,32 +18,33 @@
 #include "models/profile/stream.h"
 
 #include <pthread.h>
+#include <stdatomic.h>
 
 struct disk_gate_slice {
-    uint64_t number;
-    uint64_t begin_ns, busy_ns, switch_ns;
-    struct kind_counts counts;
-    uint64_t n_requests;
-    bool has_writes, is_flushed; /* the last request of it was a flush that left hardly anything behind */
+    atomic_uint_fast64_t number, begin_ns, idle_ns; /* idle: nothing was under way */
+    atomic_uint_fast64_t n[PROFILE_N_DIRECTIONS], n_bytes, n_sequential;
+    uint64_t switch_ns; /* guarded by the lock */
 };
 
 struct disk_gate {
-    pthread_mutex_t lock;
+    atomic_uint inside; /* requests; its highest bit: the next ones wait */
+    atomic_uint_fast64_t left_ns, written_bytes, way;
+    struct disk_gate_slice slice;
+    pthread_mutex_t lock; /* guards what follows, and what closes and opens the gate */
     pthread_cond_t changed;
     const struct image *image;
-    struct image_way now, wanted;
-    unsigned n_inside;
-    uint64_t n_changes; /* between cached and direct */
-    uint64_t written_bytes,
-        flushed_bytes; /* since the beginning; what is flushed was written before a flush */
-    uint64_t busy_since_ns, left_ns, drain_ns;
-    int lost_code; /* a flush of our own failed: no flush of the client's succeeds any more */
-    struct disk_gate_slice slice;
+    struct image_way wanted;
+    uint64_t n_changes;     /* between cached and direct */
+    uint64_t flushed_bytes; /* of those written since the beginning */
+    uint64_t drain_ns;
+    int lost_code; /* a flush failed: none of the client's succeeds any more */
 };
 
 struct disk_gate_client {
+    atomic_flag is_judging[PROFILE_N_DIRECTIONS]; /* guards what has the same number */
     struct stream stream[PROFILE_N_DIRECTIONS];
-    uint64_t ahead_end;
+    uint64_t ahead_end; /* of reads */
+    atomic_bool was_sequential[PROFILE_N_DIRECTIONS];
 };
 
 struct disk_gate_pass {
@@ -51,27 +55,30 @@ struct disk_gate_pass {
     uint64_t ahead_from, ahead_n_bytes; /* what to read ahead first; 0: nothing */
 };
 
-enum disk_gate_end {
-    DISK_GATE_MOVED,
-    DISK_GATE_FLUSHED, /* all that had been written when it began is on the disk now */
-    DISK_GATE_FAILED
-};
-
 int disk_gate_init(struct disk_gate *gate, const struct image *image, struct image_way way);
 void disk_gate_done(struct disk_gate *gate);
 
-/* request: NULL for what moves no data. Takes and gives back the lock. */
+/* request: NULL for what moves no data. */
 void disk_gate_enter(struct disk_gate *gate, struct disk_gate_client *client,
                      const struct profile_request *request, struct disk_gate_pass *ret_pass);
-/* Leaves the lock held. */
-void disk_gate_leave(struct disk_gate *gate, const struct disk_gate_pass *pass,
-                     const struct profile_request *request, enum disk_gate_end end);
+/* counts: it did what it was to do, and is part of its slice. Returns the time. */
+uint64_t disk_gate_leave(struct disk_gate *gate, const struct disk_gate_pass *pass,
+                         const struct profile_request *request, bool counts);
 
+/* All that had been written when the request began is on the disk now. Returns whether hardly anything is
+ * left of the slice. With the lock held. */
+bool disk_gate_note_flush(struct disk_gate *gate, const struct disk_gate_pass *pass);
+
+struct image_way disk_gate_way(const struct disk_gate *gate);
 /* The requests that come from now on take this way, as soon as it is safe. With the lock held. */
 void disk_gate_want(struct disk_gate *gate, struct image_way way);
 
-/* Whether the slice is long enough. With the lock held. */
-bool disk_gate_slice_is_over(const struct disk_gate *gate);
+struct kind_counts disk_gate_slice_counts(const struct disk_gate *gate);
+/* How long requests were under way in it. */
+uint64_t disk_gate_slice_busy_ns(const struct disk_gate *gate, uint64_t now_ns);
+/* Whether the slice is long enough. is_flushed: its last request was a flush that left hardly anything. */
+bool disk_gate_slice_is_over(const struct disk_gate *gate, bool is_flushed, uint64_t now_ns);
 /* It has no writes, or ends with their flush. */
-bool disk_gate_slice_is_whole(const struct disk_gate *gate);
-void disk_gate_slice_begin(struct disk_gate *gate);
+bool disk_gate_slice_is_whole(const struct disk_gate *gate, bool is_flushed);
+/* With the lock held. */
+void disk_gate_slice_begin(struct disk_gate *gate, uint64_t now_ns);

@@ -4,13 +4,16 @@
 #include "bench/disk/image_path.h"
 #include "models/online/online.h"
 
+#include <stdatomic.h>
+
 #define DISK_WAYS_TEXT_SIZE 64
 
 /* What image_path does like any other server of a file: cached, whole, with the kernel's read-ahead. */
 #define DISK_WAYS_PLAIN ((struct image_way){.ahead_bytes = IMAGE_AHEAD_KERNEL})
 
 struct disk_ways {
-    bool can_direct, can_split;
+    atomic_bool can_direct; /* may become false while others look */
+    bool can_split;
     unsigned kind; /* that disk_ways_space was called for last: its settings are listed later */
 };
 
