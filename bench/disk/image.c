@@ -114,7 +114,9 @@ int image_extent(const struct image *image, uint64_t offset_bytes, uint64_t *ret
     if (data < 0 && errno != ENXIO)
         return -errno;
     *ret_is_hole = data < 0 || (uint64_t)data > offset_bytes;
-    off_t end = data < 0 ? (off_t)image->size_bytes : data;
+    off_t end = data;
+    if (data < 0 && (end = lseek(image->fd_scattered, 0, SEEK_END)) <= (off_t)offset_bytes)
+        return end < 0 ? -errno : -EIO;
     if (!*ret_is_hole && (end = lseek(image->fd_scattered, (off_t)offset_bytes, SEEK_HOLE)) < 0)
         return -errno;
     *ret_end_bytes = (uint64_t)end;

@@ -38,6 +38,7 @@ int image_sync(const struct image *image);
  * where neither is possible without writing. */
 int image_zero(const struct image *image, uint64_t offset_bytes, uint64_t n_bytes, bool punch);
 
-/* Where the part that begins at offset ends, and whether it is a hole. */
+/* Where the part that begins at offset ends, and whether it is a hole. -EIO: somebody made the file shorter,
+ * and what was there is no hole. */
 int image_extent(const struct image *image, uint64_t offset_bytes, uint64_t *ret_end_bytes,
                  bool *ret_is_hole);

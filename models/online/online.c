@@ -135,6 +135,8 @@ struct online_setting online_next(struct online *online, const struct online_sli
     account(online, slice);
     bool is_known = follow_phase(online, slice) && slice->seconds > 0 && slice->n_bytes > 0;
     bool may_try = !online->is_frozen && !online->is_pinned && !online->options.dry_run;
+    if (online->step == ONLINE_TRYING && !online->options.may_use(online->options.context, &online->tried))
+        drop_trial(online);
     if (is_known && may_try) {
         if (online->step == ONLINE_TRYING)
             look_at_tried(online, slice);

@@ -131,6 +131,14 @@ void online_think(struct online_thought *thought)
         thought->answered = fst_answer(thought->search, &thought->answer);
 }
 
+/* A run that cannot be made has failed. */
+static void fail_if_impossible(const struct online *online, struct online_mind *mind)
+{
+    struct online_setting setting = setting_of(&mind->run);
+    mind->has_run = online->options.may_use(online->options.context, &setting);
+    mind->thought.has_result = mind->thought.is_failed = mind->is_due = !mind->has_run;
+}
+
 bool online_thought_give(struct online *online, const struct online_thought *thought)
 {
     struct online_mind *mind = &online->mind[thought->kind];
@@ -144,10 +152,8 @@ bool online_thought_give(struct online *online, const struct online_thought *tho
         conclude(mind, thought);
         return true;
     }
-    struct online_setting setting = setting_of(&thought->run);
     mind->run = thought->run;
-    mind->has_run = online->options.may_use(online->options.context, &setting);
-    mind->thought.has_result = mind->thought.is_failed = mind->is_due = !mind->has_run;
+    fail_if_impossible(online, mind);
     return false;
 }
 
@@ -168,6 +174,8 @@ bool online_trial_begin(struct online *online, const struct online_slice *slice)
         return begin_check(online);
     if (mind->search == NULL && !mind->is_away && !begin_search(online, slice->seconds))
         settle(mind);
+    if (mind->has_run)
+        fail_if_impossible(online, mind);
     if (!mind->has_run)
         return false;
     online->is_check = false;

@@ -83,6 +83,11 @@ TEST(a_file_that_became_shorter_is_an_error)
     assert_int_equal(image_read(&image, &lanes, (struct image_way){.piece_bytes = 64 << 10, .ahead_bytes = 1},
                                 back, 1 << 20, 0),
                      -EIO);
+    uint64_t end;
+    bool is_hole;
+    assert_int_equal(image_extent(&image, 4096, &end, &is_hole), 0);
+    assert_true(end == 8192);
+    assert_int_equal(image_extent(&image, 8192, &end, &is_hole), -EIO);
     image_close(&image);
 }
 

@@ -171,6 +171,19 @@ TEST(a_setting_that_cannot_be_taken_is_not_tried_and_not_run)
     assert_close(running(), 1, 0);
 }
 
+TEST(a_trial_ends_when_its_setting_cannot_be_taken_any_more)
+{
+    begin(0.5, false);
+    set_rates(1, 2, 1, 1);
+    for (size_t i = 0; i < 2000 && load.online.tried.values[0] < 2; i++)
+        run(READS, 1);
+    load.online.step = ONLINE_TRYING;
+    load.forbidden = true;
+    struct online_slice late = {.kind = READS, .n_bytes = 1 << 20, .seconds = SLICE, .is_whole = true};
+    assert_close(load.online.tried.values[0], 2, 0);
+    assert_true(online_next(&load.online, &late).values[0] < 2);
+}
+
 TEST(what_is_remembered_runs_at_once_and_is_given_up_when_it_is_slower_by_now)
 {
     begin(0.03, false);

@@ -13,10 +13,23 @@
 #define MOST_BYTES    (300U << 10)
 
 static atomic_int sync_code, write_code, refusing_fd = -1, n_syncs;
+/* The next flush takes the kernel's one report of a loss, and brings it late. */
+static atomic_bool loses_late, second_is_answered;
+
+static void wait_for(const atomic_bool *flag)
+{
+    for (int i = 0; i < 200 && !*flag; i++)
+        usleep(1000);
+}
 
 WRAP(int, fdatasync, (int fd))
 {
     atomic_fetch_add(&n_syncs, 1);
+    if (atomic_exchange(&loses_late, false)) {
+        wait_for(&second_is_answered);
+        errno = EIO;
+        return -1;
+    }
     errno = sync_code;
     return sync_code != 0 ? -1 : __real_fdatasync(fd);
 }
@@ -204,6 +217,31 @@ TEST(a_failed_flush_fails_all_later_ones)
     assert_int_equal(disk_flush(&rig.served), -EIO);
     assert_int_equal(disk_write(&rig.served, &client, block, sizeof(block), 0, true), -EIO);
     assert_true(rig.served.online.is_frozen);
+    disk_close(&rig.served);
+}
+
+static void *flush(void *ret_code)
+{
+    *(int *)ret_code = disk_flush(&rig.served);
+    return NULL;
+}
+
+/* What the first one is told is lost for the second one, too. */
+TEST(a_flush_beside_one_that_fails_does_not_succeed)
+{
+    pthread_t thread;
+    int first = 0, before = n_syncs;
+    rig_serve();
+    loses_late = true;
+    second_is_answered = false;
+    assert_int_equal(pthread_create(&thread, NULL, flush, &first), 0);
+    while (n_syncs == before)
+        usleep(100);
+    int second = disk_flush(&rig.served);
+    second_is_answered = true;
+    pthread_join(thread, NULL);
+    assert_int_equal(first, -EIO);
+    assert_int_equal(second, -EIO);
     disk_close(&rig.served);
 }
 
