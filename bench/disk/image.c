@@ -119,6 +119,8 @@ int image_extent(const struct image *image, uint64_t offset_bytes, uint64_t *ret
         return end < 0 ? -errno : -EIO;
     if (!*ret_is_hole && (end = lseek(image->fd_scattered, (off_t)offset_bytes, SEEK_HOLE)) < 0)
         return -errno;
-    *ret_end_bytes = (uint64_t)end;
+    /* A hole was made in between: what nobody looked at again counts as data. */
+    bool is_empty = end <= (off_t)offset_bytes;
+    *ret_end_bytes = is_empty ? image->size_bytes : (uint64_t)end;
     return 0;
 }
