@@ -37,11 +37,6 @@ static void begin_capped(struct engine wanted, unsigned long seed)
         engine.points[i].most_bps = fmin(CAP_BPS, CAP_IOPS * exp2(12 + size_of(i)));
 }
 
-static double times_least(void)
-{
-    return engine.points[engine.chosen].in_flight_bytes / LEAST_BYTES;
-}
-
 TEST(a_search_under_a_known_limit_ends_early_with_little_in_flight)
 {
     for (unsigned long seed = 1; seed <= 8; seed++) {
@@ -85,6 +80,19 @@ TEST(few_or_slow_replays_do_not_show_that_a_limit_is_reached)
     assert_false(engine_is_at_ceiling(&engine, HILL));
     engine.points[HILL].distrusted = false;
     engine.belief.ceiling = INFINITY;
+    assert_false(engine_is_at_ceiling(&engine, HILL));
+}
+
+/* Runs that the limit cut off are all alike, which says nothing of a point below it. */
+TEST(a_point_that_scatters_below_a_limit_does_not_reach_it_for_sure)
+{
+    begin_capped(usual(), 1);
+    for (size_t size = 4; size < N_SIZES; size++)
+        tell(point_of(size, 4, 1), engine.belief.ceiling, 8);
+    tell(HILL, engine.belief.ceiling, 2);
+    tell(HILL, engine.belief.ceiling - 0.15, 1);
+    update();
+    assert_true(engine_is_at_ceiling(&engine, point_of(8, 4, 1)));
     assert_false(engine_is_at_ceiling(&engine, HILL));
 }
 
