@@ -15,16 +15,14 @@ static double level(const struct engine *engine)
     return engine->belief.ceiling - engine->margin;
 }
 
-/* What runs show above the limit does not count, so the scatter of all points together says little: that of
- * the point itself counts where it is larger. */
 bool engine_is_at_ceiling(const struct engine *engine, size_t point)
 {
     const struct moments *own = &engine->belief.moments[point];
     if (!isfinite(engine->belief.ceiling) || own->n < ENGINE_MIN_REPLAYS ||
         !engine_is_eligible(engine, point))
         return false;
-    double df, variance = fmax(belief_run_variance(&engine->belief, point, &df), own->std * own->std);
-    double error = student_quantile(engine->confidence_share, df) * sqrt(variance / (double)own->n);
+    double df, variance = belief_run_variance(&engine->belief, point, &df) / (double)own->n;
+    double error = student_quantile(engine->confidence_share, df) * sqrt(variance);
     return own->mean - error >= level(engine);
 }
 

@@ -87,10 +87,12 @@ TEST(few_or_slow_replays_do_not_show_that_a_limit_is_reached)
 TEST(a_point_that_scatters_below_a_limit_does_not_reach_it_for_sure)
 {
     begin_capped(usual(), 1);
-    for (size_t size = 4; size < N_SIZES; size++)
-        tell(point_of(size, 4, 1), engine.belief.ceiling, 8);
-    tell(HILL, engine.belief.ceiling, 2);
-    tell(HILL, engine.belief.ceiling - 0.15, 1);
+    for (size_t size = 4; size < N_SIZES; size++) {
+        for (size_t depth = 3; depth < N_DEPTHS; depth++)
+            tell(point_of(size, depth, 1), engine.belief.ceiling, 8);
+    }
+    for (size_t k = 0; k < 3; k++)
+        tell(HILL, engine.belief.ceiling - 0.06 * (double)k, 1);
     update();
     assert_true(engine_is_at_ceiling(&engine, point_of(8, 4, 1)));
     assert_false(engine_is_at_ceiling(&engine, HILL));
