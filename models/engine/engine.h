@@ -66,6 +66,7 @@ struct engine_point {
     /* Set by the caller. */
     double in_flight_bytes;                       /* the price: less is cheaper */
     double least_bytes;                           /* that a run moves at least */
+    double most_bps;                              /* that a known limit lets it last at; 0: none does */
     unsigned simplicity;                          /* lower is simpler; decides between equals */
     double wait_seconds, confirming_wait_seconds; /* a run takes longer by so much, before and after the
                                                      choice */

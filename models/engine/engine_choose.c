@@ -42,19 +42,24 @@ bool engine_is_cheaper(const struct engine *engine, size_t a, size_t b)
     return pa->simplicity < pb->simplicity;
 }
 
+/* Is a better than b, as far as is known? Of several that reach a known ceiling the cheapest is the best. */
+static bool is_better(const struct engine *engine, size_t a, size_t b)
+{
+    bool at_ceiling = engine_is_at_ceiling(engine, a);
+    if (b == ENGINE_NONE || at_ceiling != engine_is_at_ceiling(engine, b))
+        return b == ENGINE_NONE || at_ceiling;
+    return at_ceiling ? engine_is_cheaper(engine, a, b) : engine_worth(engine, a) > engine_worth(engine, b);
+}
+
 /* The points that may be chosen, and which of them is the best: its place, or ENGINE_NONE. */
 static size_t list_eligible(const struct engine *engine, size_t *ret_points, size_t *ret_n)
 {
     size_t best = ENGINE_NONE, n = 0;
-    double highest = -INFINITY;
     for (size_t i = 0; i < engine->space->n_points; i++) {
         if (!engine_is_eligible(engine, i))
             continue;
-        double worth = engine_worth(engine, i);
-        if (worth > highest) {
-            highest = worth;
+        if (is_better(engine, i, best == ENGINE_NONE ? ENGINE_NONE : ret_points[best]))
             best = n;
-        }
         ret_points[n++] = i;
     }
     *ret_n = n;
@@ -143,7 +148,7 @@ void engine_choose(struct engine *engine)
     if (best != ENGINE_NONE) {
         set_verdicts(engine, points, n, best);
         engine->best = engine->chosen = points[best];
-        if (!engine->prefers_fastest)
+        if (!engine->prefers_fastest && !engine_is_at_ceiling(engine, points[best]))
             engine->chosen = choose_among(engine, points, n, points[best]);
     }
 }

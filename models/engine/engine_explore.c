@@ -46,7 +46,7 @@ int engine_explore(struct engine *engine, double now_seconds, bool *ret_over)
             return 0; /* what is asked for does not fit into the time that is left */
         result = update(engine);
     }
-    if (result < 0 || engine->stop != ENGINE_STOP_NOT_YET ||
+    if (result < 0 || engine->stop != ENGINE_STOP_NOT_YET || (!grid && engine_nears_ceiling(engine)) ||
         !engine_has_time(engine, now_seconds, deadline, 1))
         return result;
     engine->was_design = engine->search->in_first_design(engine->search_state);

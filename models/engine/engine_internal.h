@@ -32,6 +32,15 @@ int engine_list_lone_peaks(struct engine *engine, size_t most, size_t *ret_point
  * cheapest first; at most room (1..ENGINE_MAX_LISTED). After engine_choose. */
 size_t engine_list_cheaper(const struct engine *engine, size_t *ret_points, size_t room);
 
+/* Whether a point's own replays prove that it reaches the known ceiling within the margin; and whether some
+ * point seems to. */
+bool engine_is_at_ceiling(const struct engine *engine, size_t point);
+bool engine_nears_ceiling(const struct engine *engine);
+
+/* Points that may reach the ceiling with less in flight than the best, those first that promise most; at most
+ * room (1..ENGINE_MAX_LISTED). After engine_choose. */
+size_t engine_list_at_ceiling(const struct engine *engine, size_t *ret_points, size_t room);
+
 /* Whether the baseline was measured; before that nobody can say whether a point may be better than it. */
 bool engine_knows_baseline(const struct engine *engine);
 

@@ -11,12 +11,13 @@
 
 /* Weight of a vote for the cheapest point within the margin, relative to a vote for the best point. It is
  * small because no point can be shown to be as good as the best before the best is known. */
-#define ANSWER_VOTE   0.3
-#define N_DRAWS       128 /* joint draws of the response per block */
-#define MAX_PROMISING 256
-#define JUDGE_DRAWS   2048
-#define REFIT_BLOCKS  3
-#define LIKELY        0.5 /* a point keeps the limit on latency: others are judged by it */
+#define ANSWER_VOTE    0.3
+#define CEILING_POINTS 3   /* of a block that seeks less in flight at a known ceiling */
+#define N_DRAWS        128 /* joint draws of the response per block */
+#define MAX_PROMISING  256
+#define JUDGE_DRAWS    2048
+#define REFIT_BLOCKS   3
+#define LIKELY         0.5 /* a point keeps the limit on latency: others are judged by it */
 
 /* Points whose response could reach the margin below the best; at most MAX_PROMISING, most promising first.
  * 0 or -ENOMEM. */
@@ -137,8 +138,10 @@ static int choose_block(struct engine *engine, size_t *ret_runs, size_t *ret_n)
  * 0 or -ENOMEM. */
 static int look(struct engine *engine, bool *ret_settled)
 {
-    *ret_settled = false;
     engine_choose(engine);
+    *ret_settled = engine->best != ENGINE_NONE && engine_is_at_ceiling(engine, engine->best);
+    if (*ret_settled)
+        return 0;
     if (engine->chosen == ENGINE_NONE || engine->verdicts[engine->chosen] != VERDICT_EQUIVALENT ||
         engine->points[engine->chosen].n_runs < ENGINE_CONFIRMING_LEAST)
         return 0;
@@ -206,6 +209,14 @@ static int choose_night_block(struct engine *engine, size_t *ret_runs, size_t *r
     return 0;
 }
 
+/* Points with less in flight that may do, and those that may do at a known ceiling. */
+static size_t list_for_less(const struct engine *engine, bool settled, size_t *ret_runs)
+{
+    if (engine->best != ENGINE_NONE && engine_nears_ceiling(engine))
+        return engine_list_at_ceiling(engine, ret_runs, CEILING_POINTS);
+    return settled ? engine_list_cheaper(engine, ret_runs, ENGINE_BLOCK_POINTS) : 0;
+}
+
 /* Points of the next block. Where the evidence settles the choice, those that may do for less; where there
  * are none either, the race is over. */
 static int choose_next(struct engine *engine, size_t *ret_runs, size_t *ret_n)
@@ -213,20 +224,19 @@ static int choose_next(struct engine *engine, size_t *ret_runs, size_t *ret_n)
     /* Where the baseline cannot be measured, a night searches as any other search does. */
     bool night = engine->policy.weighs_chances && (engine_knows_baseline(engine) || lacks_measure(engine));
     bool settled = false;
-    int result = night ? 0 : look(engine, &settled);
+    int result = night ? choose_night_block(engine, ret_runs, ret_n) : look(engine, &settled);
     if (result < 0)
         return result;
-    if (night)
-        result = choose_night_block(engine, ret_runs, ret_n);
-    else if (settled)
-        *ret_n = engine_list_cheaper(engine, ret_runs, ENGINE_BLOCK_POINTS);
-    else if (engine->belief.chosen == NULL)
-        *ret_n = take_all(engine, ret_runs);
-    else
-        result = choose_day_block(engine, ret_runs, ret_n);
-    if (result == 0 && *ret_n == 0 && (night || settled))
+    if (!night)
+        *ret_n = list_for_less(engine, settled, ret_runs);
+    if (*ret_n == 0 && (night || settled))
         engine->stop = ENGINE_STOP_SEPARATED;
-    return result;
+    if (*ret_n > 0 || engine->stop != ENGINE_STOP_NOT_YET)
+        return 0;
+    if (engine->belief.chosen != NULL)
+        return choose_day_block(engine, ret_runs, ret_n);
+    *ret_n = take_all(engine, ret_runs);
+    return 0;
 }
 
 int engine_race(struct engine *engine, double now_seconds, bool *ret_over)

@@ -17,8 +17,6 @@
 
 /* In log response: a hundredth of a percent is far below what can be measured. */
 #define NIL_IMPROVEMENT 1e-4
-/* A point so near a known ceiling has reached it, as far as runs can tell. */
-#define AT_CEILING 0.02
 
 struct model_search {
     struct search_queue design;
@@ -91,15 +89,12 @@ static int batch_init(struct batch *batch, const struct model_search *search, co
     return batch->explained ? 0 : -ENOMEM;
 }
 
-/* Index of the candidate to choose next; n when none is expected to improve on the best so far, as where that
- * has reached what no point passes. */
+/* Index of the candidate to choose next; n when none is expected to improve on the best so far. */
 static size_t batch_best(const struct batch *batch, const struct belief *belief)
 {
     size_t best = batch->n;
     double highest = -1.0, improvement = 0.0;
 
-    if (batch->incumbent > belief->ceiling - AT_CEILING)
-        return batch->n;
     for (size_t i = batch->n_chosen; i < batch->n; i++) {
         double mean = belief->mean[batch->points[i]], std = sqrt(fmax(0.0, batch->variance[i]));
         double worth = acquire_augmented_improvement(mean, std, batch->incumbent, batch->noise_std);

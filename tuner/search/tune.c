@@ -199,17 +199,19 @@ static int make_records(struct tune *tune, struct err *err)
     return 0;
 }
 
-/* The highest rate that a known limit lets any setting of the space last at; INFINITY: none does. */
-static double ceiling_bps(const struct tune *tune)
+/* What known limits let each setting of the space last at, and the highest of that. */
+static void set_ceiling(struct tune *tune)
 {
     const struct session *session = tune->session;
     bool cold = session->env.cache == MEASURE_CACHE_COLD;
-    double ceiling = 0;
-    for (size_t i = 0; i < tune->space.n_points; i++)
-        ceiling = fmax(ceiling,
-                       known_limits_ceiling(&session->target_facts.stack, &tune->settings->workload.pattern,
-                                            &tune->records[i].point, cold));
-    return ceiling;
+    double highest = 0;
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        double most = known_limits_ceiling(&session->target_facts.stack, &tune->settings->workload.pattern,
+                                           &tune->records[i].point, cold);
+        tune->engine.points[i].most_bps = isfinite(most) ? most : 0;
+        highest = fmax(highest, most);
+    }
+    tune->engine.belief.ceiling = log(highest);
 }
 
 static void set_up_engine(struct tune *tune)
@@ -255,7 +257,7 @@ static int make_engine(struct tune *tune, struct err *err)
     place_baselines(tune);
     place_watched(tune);
     if (tune_is_of_throughput(tune) && !settings_splits_sizes(tune->settings))
-        tune->engine.belief.ceiling = log(ceiling_bps(tune));
+        set_ceiling(tune);
     tune_exclude_distrusted(tune);
     engine_expect_costs(&tune->engine);
     return 0;

@@ -132,7 +132,10 @@ static inline void begin(struct engine wanted, unsigned long seed)
 
 static inline struct engine_result told_of(const struct engine_run *run)
 {
-    double response = device.response(run) + gsl_ran_gaussian(rng, device.std), bps = exp(response);
+    double response = device.response(run) + gsl_ran_gaussian(rng, device.std);
+    if (response > engine.belief.ceiling) /* what a run shows above a known limit does not count */
+        response = engine.belief.ceiling;
+    double bps = exp(response);
     double latency_ns = engine.points[run->point].in_flight_bytes / bps * 1e9, n = 500;
     /* Latencies are exponential unless the test says how many are slow. */
     double over = isfinite(device.tail) ? device.tail : exp(-engine.limit_ns / latency_ns);
