@@ -2,6 +2,7 @@
 #include "bench/atoms/atoms.h"
 
 #include "bench/atoms/atoms_internal.h"
+#include "bench/atoms/intercept.h"
 #include "bench/base/clock.h"
 #include "bench/base/rng.h"
 
@@ -132,7 +133,7 @@ static bool is_wanted(const char *only, const char *name)
     return only == NULL;
 }
 
-static int time_of(int (*work)(void *state, uint64_t n), void *state, uint64_t n, uint64_t *ret_ns)
+int atom_time(int (*work)(void *state, uint64_t n), void *state, uint64_t n, uint64_t *ret_ns)
 {
     const uint64_t start_ns = clock_now_ns(&clock_monotonic);
     int result = work(state, n);
@@ -146,7 +147,7 @@ static int calibrate_repetitions(const struct atom *atom, void *state, uint64_t 
     for (uint64_t n = 2;; n *= 2) {
         uint64_t least_ns = UINT64_MAX, ns;
         for (int i = 0; i < CALIBRATIONS && least_ns > 0; i++) {
-            int result = time_of(atom->run, state, n, &ns);
+            int result = atom_time(atom->run, state, n, &ns);
             if (result < 0)
                 return result;
             least_ns = ns < least_ns ? ns : least_ns;
@@ -193,27 +194,35 @@ int atoms_open(struct atoms *atoms, const struct atoms_plan *plan, struct err *e
     return 0;
 }
 
-/* Seconds of one activity. The two timings follow each other, so that a slow spell meets both. */
-static int time_once(struct atoms *atoms, size_t i, bool base_first, double *ret_s)
+/* One of the two timings. */
+static int time_half(struct atoms *atoms, size_t i, bool is_base, bool is_held_up, uint64_t *ret_ns)
 {
     const struct atoms_sample *sample = &atoms->sample[i];
+    int (*work)(void *state, uint64_t n) = is_base ? sample->atom->base : sample->atom->run;
+    if (work == NULL)
+        return 0;
+    if (is_held_up && sample->atom->interceptor != NULL)
+        return intercept_run(sample->atom, work, atoms->state[i], sample->n, &atoms->shared[i], ret_ns);
+    return atom_time(work, atoms->state[i], sample->n, ret_ns);
+}
+
+/* Seconds of one activity. The two timings follow each other, so that a slow spell meets both. */
+static int time_once(struct atoms *atoms, size_t i, bool base_first, bool is_held_up, double *ret_s)
+{
     uint64_t run_ns = 0, base_ns = 0;
     int result = 0;
     for (int half = 0; half < 2 && result == 0; half++) {
         const bool is_base = (half == 0) == base_first;
-        if (!is_base)
-            result = time_of(sample->atom->run, atoms->state[i], sample->n, &run_ns);
-        else if (sample->atom->base != NULL)
-            result = time_of(sample->atom->base, atoms->state[i], sample->n, &base_ns);
+        result = time_half(atoms, i, is_base, is_held_up, is_base ? &base_ns : &run_ns);
     }
-    *ret_s = ((double)run_ns - (double)base_ns) / (double)sample->n / 1e9;
+    *ret_s = ((double)run_ns - (double)base_ns) / (double)atoms->sample[i].n / 1e9;
     return result;
 }
 
 int atoms_time_delayed(struct atoms *atoms, size_t i, uint64_t delay_ns, double *ret_s)
 {
     atomic_store(&atoms->shared[i].delay_ns, delay_ns);
-    int result = time_once(atoms, i, false, ret_s);
+    int result = time_once(atoms, i, false, true, ret_s);
     atomic_store(&atoms->shared[i].delay_ns, 0);
     return result;
 }
@@ -231,7 +240,7 @@ int atoms_measure(struct atoms *atoms, const struct atoms_plan *plan)
                 return -EINTR;
             if (sample->result == 0)
                 sample->result =
-                    time_once(atoms, order[k], rng_uniform(&rng) < 0.5, &sample->values_s[round]);
+                    time_once(atoms, order[k], rng_uniform(&rng) < 0.5, false, &sample->values_s[round]);
         }
         atoms->n_rounds = round + 1;
     }
