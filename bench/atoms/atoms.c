@@ -194,35 +194,41 @@ int atoms_open(struct atoms *atoms, const struct atoms_plan *plan, struct err *e
     return 0;
 }
 
-/* One of the two timings. */
-static int time_half(struct atoms *atoms, size_t i, bool is_base, bool is_held_up, uint64_t *ret_ns)
+/* One of the two timings of a test: seconds of one activity. */
+static int time_half(struct atoms *atoms, size_t i, bool is_base, bool is_held_up, double *ret_s)
 {
     const struct atoms_sample *sample = &atoms->sample[i];
     int (*work)(void *state, uint64_t n) = is_base ? sample->atom->base : sample->atom->run;
-    if (work == NULL)
-        return 0;
-    if (is_held_up && sample->atom->interceptor != NULL)
-        return intercept_run(sample->atom, work, atoms->state[i], sample->n, &atoms->shared[i], ret_ns);
-    return atom_time(work, atoms->state[i], sample->n, ret_ns);
-}
-
-/* Seconds of one activity. The two timings follow each other, so that a slow spell meets both. */
-static int time_once(struct atoms *atoms, size_t i, bool base_first, bool is_held_up, double *ret_s)
-{
-    uint64_t run_ns = 0, base_ns = 0;
+    uint64_t ns = 0;
     int result = 0;
-    for (int half = 0; half < 2 && result == 0; half++) {
-        const bool is_base = (half == 0) == base_first;
-        result = time_half(atoms, i, is_base, is_held_up, is_base ? &base_ns : &run_ns);
-    }
-    *ret_s = ((double)run_ns - (double)base_ns) / (double)atoms->sample[i].n / 1e9;
+    if (work != NULL && is_held_up && sample->atom->interceptor != NULL)
+        result = intercept_run(sample->atom, work, atoms->state[i], sample->n, &atoms->shared[i], &ns);
+    else if (work != NULL)
+        result = atom_time(work, atoms->state[i], sample->n, &ns);
+    *ret_s = (double)ns / (double)sample->n / 1e9;
     return result;
 }
 
-int atoms_time_delayed(struct atoms *atoms, size_t i, uint64_t delay_ns, double *ret_s)
+/* The two timings follow each other, so that a slow spell meets both. */
+static int time_once(struct atoms *atoms, size_t i, bool base_first, double *ret_s)
+{
+    double run_s = 0, base_s = 0;
+    int result = 0;
+    for (int half = 0; half < 2 && result == 0; half++) {
+        const bool is_base = (half == 0) == base_first;
+        result = time_half(atoms, i, is_base, false, is_base ? &base_s : &run_s);
+    }
+    *ret_s = run_s - base_s;
+    return result;
+}
+
+int atoms_time_delayed(struct atoms *atoms, size_t i, uint64_t delay_ns, double *ret_run_s,
+                       double *ret_base_s)
 {
     atomic_store(&atoms->shared[i].delay_ns, delay_ns);
-    int result = time_once(atoms, i, false, true, ret_s);
+    int result = time_half(atoms, i, false, true, ret_run_s);
+    if (result == 0)
+        result = time_half(atoms, i, true, true, ret_base_s);
     atomic_store(&atoms->shared[i].delay_ns, 0);
     return result;
 }
@@ -240,7 +246,7 @@ int atoms_measure(struct atoms *atoms, const struct atoms_plan *plan)
                 return -EINTR;
             if (sample->result == 0)
                 sample->result =
-                    time_once(atoms, order[k], rng_uniform(&rng) < 0.5, false, &sample->values_s[round]);
+                    time_once(atoms, order[k], rng_uniform(&rng) < 0.5, &sample->values_s[round]);
         }
         atoms->n_rounds = round + 1;
     }

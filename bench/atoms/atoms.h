@@ -85,7 +85,9 @@ int atoms_open(struct atoms *atoms, const struct atoms_plan *plan, struct err *e
 /* Rounds of all tests in random order. 0; -EINTR with the rounds that are complete. */
 int atoms_measure(struct atoms *atoms, const struct atoms_plan *plan);
 
-/* One timing of test i with this delay in each activity: seconds of one activity. */
-int atoms_time_delayed(struct atoms *atoms, size_t i, uint64_t delay_ns, double *ret_s);
+/* One timing of test i with this delay in each activity: seconds of one activity with what comes with it, and
+ * of the latter alone. */
+int atoms_time_delayed(struct atoms *atoms, size_t i, uint64_t delay_ns, double *ret_run_s,
+                       double *ret_base_s);
 
 void atoms_close(struct atoms *atoms);
