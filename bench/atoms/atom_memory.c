@@ -10,6 +10,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#ifdef SYS_mmap2 /* what the library calls where addresses have 32 bits */
+#define MAPPING_CALL SYS_mmap2
+#else
+#define MAPPING_CALL SYS_mmap
+#endif
+
 #define PAGES 512U /* of a mapping that is touched */
 
 struct mapping {
@@ -246,7 +252,7 @@ const struct atom atom_map = {.name = "map",
                               .per = "one mmap and munmap of a page",
                               .delays_each = 1,
                               .interceptor = &intercept_calls,
-                              .delayed_call = SYS_mmap,
+                              .delayed_call = MAPPING_CALL,
                               .open = open_anonymous,
                               .run = run_maps,
                               .close = close_mapping};
