@@ -31,10 +31,8 @@ static void tell(int fd)
 static void *run_activities(void *context)
 {
     struct activities *activities = context;
-    activities->result = atom_pin(0);
-    if (activities->result == 0)
-        activities->result = activities->atom->interceptor->begin(activities->atom, activities->shared,
-                                                                  &activities->report_fd);
+    activities->result =
+        activities->atom->interceptor->begin(activities->atom, activities->shared, &activities->report_fd);
     tell(activities->stage_fd);
     if (activities->result == 0)
         activities->result = atom_time(activities->work, activities->state, activities->n, &activities->ns);
@@ -42,10 +40,19 @@ static void *run_activities(void *context)
     return NULL;
 }
 
-/* Until the stage changes. */
-static int answer_reports(const struct activities *activities)
+static int await_stage(int fd)
 {
     uint64_t stage;
+    ssize_t n;
+    do
+        n = read(fd, &stage, sizeof stage);
+    while (n < 0 && errno == EINTR);
+    return n == sizeof stage ? 0 : -EIO;
+}
+
+/* Until the activities have ended. */
+static int answer_reports(const struct activities *activities)
+{
     for (;;) {
         struct pollfd fds[] = {{.fd = activities->stage_fd, .events = POLLIN},
                                {.fd = activities->report_fd, .events = POLLIN}};
@@ -60,7 +67,7 @@ static int answer_reports(const struct activities *activities)
         if (result < 0)
             return result;
         if (fds[0].revents != 0)
-            return read(activities->stage_fd, &stage, sizeof stage) == sizeof stage ? 0 : -EIO;
+            return await_stage(activities->stage_fd);
     }
 }
 
@@ -74,10 +81,8 @@ static int run_and_answer(struct activities *activities)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     if (result < 0)
         return result;
-    result = atom_pin(0);
     /* The descriptor of the reports is known to this thread only after the first stage. */
-    if (result == 0)
-        result = answer_reports(&(struct activities){.stage_fd = activities->stage_fd, .report_fd = -1});
+    result = await_stage(activities->stage_fd);
     if (result == 0)
         result = answer_reports(activities);
     /* What still waits for an answer goes on when nobody is there to give it. */
@@ -87,7 +92,6 @@ static int run_and_answer(struct activities *activities)
     if (result == 0 && activities->report_fd >= 0)
         close(activities->report_fd);
     activities->shared->has_fault_fd = false;
-    atom_unpin();
     return result < 0 ? result : activities->result;
 }
 
@@ -99,7 +103,11 @@ int intercept_run(const struct atom *atom, int (*work)(void *state, uint64_t n),
     activities.stage_fd = eventfd(0, EFD_CLOEXEC | EFD_SEMAPHORE);
     if (activities.stage_fd < 0)
         return -errno;
-    int result = run_and_answer(&activities);
+    /* Both threads: a new one inherits it. */
+    int result = atom_pin(0);
+    if (result == 0)
+        result = run_and_answer(&activities);
+    atom_unpin();
     close(activities.stage_fd);
     *ret_ns = activities.ns;
     return result;

@@ -93,6 +93,9 @@ static void check_lines(struct atoms *atoms, struct result *result)
 {
     for (size_t i = 0; i < atoms->n; i++) {
         const struct atoms_sample *sample = &atoms->sample[i];
+        result->is_interrupted = atomic_load(&interrupt_signal) != 0;
+        if (result->is_interrupted)
+            return;
         if (sample->result == 0 && sample->atom->delays_each > 0 &&
             check_line(atoms, i, &result->lines[result->n_lines]) == 0)
             result->n_lines++;
