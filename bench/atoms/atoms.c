@@ -77,9 +77,11 @@ static bool is_known;
 int atom_pin(unsigned rank)
 {
     cpu_set_t one;
+    /* Written once, before any thread is made that reads it. */
     if (!is_known && sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         return -errno;
-    is_known = true;
+    if (!is_known)
+        is_known = true;
     for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
         if (!CPU_ISSET(cpu, &allowed) || rank-- > 0)
             continue;
