@@ -1,5 +1,6 @@
 /* System calls between which the program uses so much memory that the caches hold nothing of the call. */
 #include "bench/atoms/atoms_internal.h"
+#include "bench/atoms/intercept.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -59,6 +60,9 @@ static int run_evictions(void *state, uint64_t n)
 
 const struct atom atom_syscall_cold = {.name = "syscall_cold",
                                        .per = "one system call of which the caches hold nothing",
+                                       .delays_each = 1,
+                                       .interceptor = &intercept_calls,
+                                       .delayed_call = SYS_getppid,
                                        .open = open_cold,
                                        .run = run_cold_syscalls,
                                        .base = run_evictions,

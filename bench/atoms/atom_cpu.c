@@ -1,5 +1,6 @@
 /* System calls, exceptions, timers and computing. */
 #include "bench/atoms/atoms_internal.h"
+#include "bench/atoms/intercept.h"
 #include "bench/base/clock.h"
 #include "bench/base/rng.h"
 
@@ -33,28 +34,19 @@ static void close_nothing(void *state)
 
 static int run_syscalls(void *state, uint64_t n)
 {
-    struct atom_shared *shared = state;
-    for (uint64_t i = 0; i < n; i++) {
-        (void)syscall(SYS_getppid);
-        atom_delay(shared);
-    }
-    return 0;
-}
-
-/* The delay's own look at it is no part of the call. */
-static int run_no_syscalls(void *state, uint64_t n)
-{
-    struct atom_shared *shared = state;
+    (void)state;
     for (uint64_t i = 0; i < n; i++)
-        (void)atomic_load_explicit(&shared->delay_ns, memory_order_relaxed);
+        (void)syscall(SYS_getppid);
     return 0;
 }
 
 const struct atom atom_syscall = {.name = "syscall",
                                   .per = "one system call",
+                                  .delays_each = 1,
+                                  .interceptor = &intercept_calls,
+                                  .delayed_call = SYS_getppid,
                                   .open = open_nothing,
                                   .run = run_syscalls,
-                                  .base = run_no_syscalls,
                                   .close = close_nothing};
 
 static sigjmp_buf after_fault;
@@ -120,7 +112,6 @@ static void close_exception(void *state)
 
 const struct atom atom_exception = {.name = "exception",
                                     .per = "one fault that a signal handler gets",
-                                    .can_delay = true,
                                     .delays_each = 1,
                                     .open = open_exception,
                                     .run = run_exceptions,
@@ -128,11 +119,9 @@ const struct atom atom_exception = {.name = "exception",
 
 static int run_sleeps(void *state, uint64_t n)
 {
-    struct atom_shared *shared = state;
-    for (uint64_t i = 0; i < n; i++) {
+    (void)state;
+    for (uint64_t i = 0; i < n; i++)
         clock_sleep_until_ns(&clock_monotonic, clock_now_ns(&clock_monotonic) + SLEEP_NS);
-        atom_delay(shared);
-    }
     return 0;
 }
 

@@ -1,5 +1,6 @@
 /* Reads and writes of the page cache, direct requests, and flushes, on a nameless file. */
 #include "bench/atoms/atoms_internal.h"
+#include "bench/atoms/intercept.h"
 #include "bench/base/full_io.h"
 #include "bench/base/rng.h"
 #include "bench/target/target_scratch.h"
@@ -8,6 +9,7 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define SMALL_BYTES 4096U
@@ -104,6 +106,10 @@ static int run_byte_reads(void *state, uint64_t n)
 
 const struct atom atom_cache_read = {.name = "cache_read_4k",
                                      .per = "4 KiB read from the page cache, without its system call",
+                                     .delays_each = 1,
+                                     .interceptor = &intercept_calls,
+                                     .delayed_call = SYS_pread64,
+                                     .delayed_bytes = SMALL_BYTES,
                                      .open = open_file,
                                      .run = run_cache_reads,
                                      .base = run_byte_reads,
@@ -129,6 +135,10 @@ static int run_byte_writes(void *state, uint64_t n)
 
 const struct atom atom_cache_write = {.name = "cache_write_4k",
                                       .per = "4 KiB written into the page cache, without its system call",
+                                      .delays_each = 1,
+                                      .interceptor = &intercept_calls,
+                                      .delayed_call = SYS_pwrite64,
+                                      .delayed_bytes = SMALL_BYTES,
                                       .open = open_file,
                                       .run = run_cache_writes,
                                       .base = run_byte_writes,
@@ -162,18 +172,27 @@ static int run_direct_writes_4k(void *state, uint64_t n)
 
 const struct atom atom_direct_read_4k = {.name = "direct_read_4k",
                                          .per = "one direct read of 4 KiB",
+                                         .delays_each = 1,
+                                         .interceptor = &intercept_calls,
+                                         .delayed_call = SYS_pread64,
                                          .open = open_direct,
                                          .run = run_direct_reads_4k,
                                          .close = close_file};
 
 const struct atom atom_direct_read_64k = {.name = "direct_read_64k",
                                           .per = "one direct read of 64 KiB",
+                                          .delays_each = 1,
+                                          .interceptor = &intercept_calls,
+                                          .delayed_call = SYS_pread64,
                                           .open = open_direct,
                                           .run = run_direct_reads_64k,
                                           .close = close_file};
 
 const struct atom atom_direct_write_4k = {.name = "direct_write_4k",
                                           .per = "one direct write of 4 KiB",
+                                          .delays_each = 1,
+                                          .interceptor = &intercept_calls,
+                                          .delayed_call = SYS_pwrite64,
                                           .open = open_direct,
                                           .run = run_direct_writes_4k,
                                           .close = close_file};
@@ -192,6 +211,9 @@ static int run_flushes(void *state, uint64_t n)
 
 const struct atom atom_flush = {.name = "flush",
                                 .per = "one fdatasync of 4 KiB",
+                                .delays_each = 1,
+                                .interceptor = &intercept_calls,
+                                .delayed_call = SYS_fdatasync,
                                 .open = open_file,
                                 .run = run_flushes,
                                 .base = run_cache_writes,

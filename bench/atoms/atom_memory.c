@@ -1,16 +1,25 @@
 /* Page faults, mappings, and what unmapping costs while another processor uses the memory. */
 #include "bench/atoms/atoms_internal.h"
+#include "bench/atoms/intercept.h"
 
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#ifdef SYS_mmap2 /* what the library calls where addresses have 32 bits */
+#define MAPPING_CALL SYS_mmap2
+#else
+#define MAPPING_CALL SYS_mmap
+#endif
 
 #define PAGES 512U /* of a mapping that is touched */
 
 struct mapping {
+    const struct atom_shared *shared;
     size_t page_bytes;
     int fd;        /* whose pages are mapped; -1: anonymous memory */
     void *evictor; /* NULL: what comes between two pages leaves the caches as they are */
@@ -28,10 +37,10 @@ static void close_mapping(void *state)
 static int open_anonymous(const struct atom_place *place, struct atom_shared *shared, void **ret_state)
 {
     (void)place;
-    (void)shared;
     struct mapping *mapping = calloc(1, sizeof *mapping);
     if (mapping == NULL)
         return -ENOMEM;
+    mapping->shared = shared;
     mapping->page_bytes = (size_t)sysconf(_SC_PAGESIZE);
     mapping->fd = -1;
     *ret_state = mapping;
@@ -89,16 +98,28 @@ static int open_cold_file(const struct atom_place *place, struct atom_shared *sh
     return open_cold(open_cached_file, place, shared, ret_state);
 }
 
+/* Where the faults are to be held up. NULL with errno: they cannot be. */
+static char *report_faults(const struct mapping *mapping, char *pages, size_t bytes)
+{
+    int result = intercept_faults_of(mapping->shared, pages, bytes, mapping->fd >= 0);
+    if (result == 0)
+        return pages;
+    munmap(pages, bytes);
+    errno = -result;
+    return NULL;
+}
+
 static char *map_pages(const struct mapping *mapping)
 {
     const int flags = mapping->fd >= 0 ? MAP_SHARED : MAP_PRIVATE | MAP_ANONYMOUS;
-    void *pages = mmap(NULL, PAGES * mapping->page_bytes, PROT_READ | PROT_WRITE, flags, mapping->fd, 0);
+    const size_t bytes = PAGES * mapping->page_bytes;
+    void *pages = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, mapping->fd, 0);
     if (pages == MAP_FAILED)
         return NULL;
     /* One fault must bring one page. */
-    (void)madvise(pages, PAGES * mapping->page_bytes, MADV_NOHUGEPAGE);
-    (void)madvise(pages, PAGES * mapping->page_bytes, MADV_RANDOM);
-    return pages;
+    (void)madvise(pages, bytes, MADV_NOHUGEPAGE);
+    (void)madvise(pages, bytes, MADV_RANDOM);
+    return report_faults(mapping, pages, bytes);
 }
 
 static int fault_pages(const struct mapping *mapping, uint64_t n, bool is_touched)
@@ -129,6 +150,8 @@ static int run_mappings_alone(void *state, uint64_t n)
 
 const struct atom atom_fault_anonymous = {.name = "page_fault",
                                           .per = "one page of new memory, given back later",
+                                          .delays_each = 1,
+                                          .interceptor = &intercept_faults,
                                           .open = open_anonymous,
                                           .run = run_faults,
                                           .base = run_mappings_alone,
@@ -136,6 +159,8 @@ const struct atom atom_fault_anonymous = {.name = "page_fault",
 
 const struct atom atom_fault_cold = {.name = "page_fault_cold",
                                      .per = "one page of new memory, of which the caches hold nothing",
+                                     .delays_each = 1,
+                                     .interceptor = &intercept_faults,
                                      .open = open_cold_anonymous,
                                      .run = run_faults,
                                      .base = run_mappings_alone,
@@ -143,18 +168,28 @@ const struct atom atom_fault_cold = {.name = "page_fault_cold",
 
 const struct atom atom_fault_file = {.name = "page_fault_file",
                                      .per = "one page of a file in memory, mapped",
+                                     .delays_each = 1,
+                                     .interceptor = &intercept_faults,
                                      .open = open_cached_file,
                                      .run = run_faults,
                                      .base = run_mappings_alone,
                                      .close = close_mapping};
 
-/* The kernel knows the pages, the processor does not. */
+/* The kernel knows the pages, the processor does not. A first use that is held up is a fault, as it is where
+ * page tables are kept twice: the pages are then not mapped beforehand. */
+static char *map_known_pages(const struct mapping *mapping, size_t bytes)
+{
+    const int populate = mapping->shared->has_fault_fd ? 0 : MAP_POPULATE;
+    void *pages = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE | populate, mapping->fd, 0);
+    return pages == MAP_FAILED ? NULL : report_faults(mapping, pages, bytes);
+}
+
 static int use_mapped(const struct mapping *mapping, uint64_t n, bool is_used)
 {
     const size_t bytes = PAGES * mapping->page_bytes;
     for (uint64_t done = 0; done < n; done += PAGES) {
-        char *pages = mmap(NULL, bytes, PROT_READ, MAP_PRIVATE | MAP_POPULATE, mapping->fd, 0);
-        if (pages == MAP_FAILED)
+        char *pages = map_known_pages(mapping, bytes);
+        if (pages == NULL)
             return -errno;
         for (uint64_t i = 0; i < PAGES && i < n - done; i++) {
             atom_evict(mapping->evictor);
@@ -178,6 +213,8 @@ static int run_populated_alone(void *state, uint64_t n)
 
 const struct atom atom_page_use = {.name = "page_use",
                                    .per = "the first use of a page of a file that came with its neighbour",
+                                   .delays_each = 1,
+                                   .interceptor = &intercept_faults,
                                    .open = open_cached_file,
                                    .run = run_uses,
                                    .base = run_populated_alone,
@@ -186,6 +223,8 @@ const struct atom atom_page_use = {.name = "page_use",
 const struct atom atom_page_use_cold = {.name = "page_use_cold",
                                         .per =
                                             "the first use of such a page, of which the caches hold nothing",
+                                        .delays_each = 1,
+                                        .interceptor = &intercept_faults,
                                         .open = open_cold_file,
                                         .run = run_uses,
                                         .base = run_populated_alone,
@@ -211,6 +250,9 @@ static int run_maps(void *state, uint64_t n)
 
 const struct atom atom_map = {.name = "map",
                               .per = "one mmap and munmap of a page",
+                              .delays_each = 1,
+                              .interceptor = &intercept_calls,
+                              .delayed_call = MAPPING_CALL,
                               .open = open_anonymous,
                               .run = run_maps,
                               .close = close_mapping};

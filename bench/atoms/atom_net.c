@@ -133,7 +133,6 @@ static int run_messages(void *state, uint64_t n)
 
 const struct atom atom_tcp = {.name = "tcp",
                               .per = "one message to another process and back, by TCP",
-                              .can_delay = true,
                               .delays_each = 1,
                               .open = open_tcp,
                               .run = run_messages,
@@ -141,7 +140,6 @@ const struct atom atom_tcp = {.name = "tcp",
 
 const struct atom atom_udp = {.name = "udp",
                               .per = "one message to another process and back, by UDP",
-                              .can_delay = true,
                               .delays_each = 1,
                               .open = open_udp,
                               .run = run_messages,

@@ -1,5 +1,6 @@
 /* New processes and programs. */
 #include "bench/atoms/atoms_internal.h"
+#include "bench/atoms/intercept.h"
 
 #include <elf.h>
 #include <errno.h>
@@ -51,6 +52,9 @@ static int run_forks(void *state, uint64_t n)
 
 const struct atom atom_fork = {.name = "fork",
                                .per = "one process that ends at once",
+                               .delays_each = 1,
+                               .interceptor = &intercept_calls,
+                               .delayed_call = SYS_clone,
                                .open = open_none,
                                .run = run_forks,
                                .close = close_none};
@@ -149,6 +153,9 @@ static void close_program(void *state)
 
 const struct atom atom_exec = {.name = "exec",
                                .per = "one start of a least program in a new process",
+                               .delays_each = 1,
+                               .interceptor = &intercept_calls,
+                               .delayed_call = SYS_execveat,
                                .open = open_program,
                                .run = run_programs,
                                .base = run_forks,

@@ -112,7 +112,6 @@ static int run_own_pipe(void *state, uint64_t n)
 
 const struct atom atom_switch_one = {.name = "context_switch",
                                      .per = "one switch between processes on one processor",
-                                     .can_delay = true,
                                      .delays_each = 0.5,
                                      .open = open_on_one,
                                      .run = run_round_trips,
@@ -121,7 +120,6 @@ const struct atom atom_switch_one = {.name = "context_switch",
 
 const struct atom atom_switch_two = {.name = "wake_other_cpu",
                                      .per = "one wake of a process on another processor",
-                                     .can_delay = true,
                                      .delays_each = 0.5,
                                      .open = open_on_two,
                                      .run = run_round_trips,
@@ -208,7 +206,6 @@ static void close_futex(void *state)
 
 const struct atom atom_futex = {.name = "futex",
                                 .per = "one wake of a thread",
-                                .can_delay = true,
                                 .delays_each = 0.5,
                                 .open = open_futex,
                                 .run = run_turns,

@@ -2,6 +2,7 @@
 #include "bench/atoms/atoms.h"
 
 #include "bench/atoms/atoms_internal.h"
+#include "bench/atoms/intercept.h"
 #include "bench/base/clock.h"
 #include "bench/base/rng.h"
 
@@ -76,9 +77,11 @@ static bool is_known;
 int atom_pin(unsigned rank)
 {
     cpu_set_t one;
+    /* Written once, before any thread is made that reads it. */
     if (!is_known && sched_getaffinity(0, sizeof allowed, &allowed) != 0)
         return -errno;
-    is_known = true;
+    if (!is_known)
+        is_known = true;
     for (size_t cpu = 0; cpu < CPU_SETSIZE; cpu++) {
         if (!CPU_ISSET(cpu, &allowed) || rank-- > 0)
             continue;
@@ -132,7 +135,7 @@ static bool is_wanted(const char *only, const char *name)
     return only == NULL;
 }
 
-static int time_of(int (*work)(void *state, uint64_t n), void *state, uint64_t n, uint64_t *ret_ns)
+int atom_time(int (*work)(void *state, uint64_t n), void *state, uint64_t n, uint64_t *ret_ns)
 {
     const uint64_t start_ns = clock_now_ns(&clock_monotonic);
     int result = work(state, n);
@@ -146,7 +149,7 @@ static int calibrate_repetitions(const struct atom *atom, void *state, uint64_t 
     for (uint64_t n = 2;; n *= 2) {
         uint64_t least_ns = UINT64_MAX, ns;
         for (int i = 0; i < CALIBRATIONS && least_ns > 0; i++) {
-            int result = time_of(atom->run, state, n, &ns);
+            int result = atom_time(atom->run, state, n, &ns);
             if (result < 0)
                 return result;
             least_ns = ns < least_ns ? ns : least_ns;
@@ -193,27 +196,41 @@ int atoms_open(struct atoms *atoms, const struct atoms_plan *plan, struct err *e
     return 0;
 }
 
-/* Seconds of one activity. The two timings follow each other, so that a slow spell meets both. */
-static int time_once(struct atoms *atoms, size_t i, bool base_first, double *ret_s)
+/* One of the two timings of a test: seconds of one activity. */
+static int time_half(struct atoms *atoms, size_t i, bool is_base, bool is_held_up, double *ret_s)
 {
     const struct atoms_sample *sample = &atoms->sample[i];
-    uint64_t run_ns = 0, base_ns = 0;
+    int (*work)(void *state, uint64_t n) = is_base ? sample->atom->base : sample->atom->run;
+    uint64_t ns = 0;
     int result = 0;
-    for (int half = 0; half < 2 && result == 0; half++) {
-        const bool is_base = (half == 0) == base_first;
-        if (!is_base)
-            result = time_of(sample->atom->run, atoms->state[i], sample->n, &run_ns);
-        else if (sample->atom->base != NULL)
-            result = time_of(sample->atom->base, atoms->state[i], sample->n, &base_ns);
-    }
-    *ret_s = ((double)run_ns - (double)base_ns) / (double)sample->n / 1e9;
+    if (work != NULL && is_held_up && sample->atom->interceptor != NULL)
+        result = intercept_run(sample->atom, work, atoms->state[i], sample->n, &atoms->shared[i], &ns);
+    else if (work != NULL)
+        result = atom_time(work, atoms->state[i], sample->n, &ns);
+    *ret_s = (double)ns / (double)sample->n / 1e9;
     return result;
 }
 
-int atoms_time_delayed(struct atoms *atoms, size_t i, uint64_t delay_ns, double *ret_s)
+/* The two timings follow each other, so that a slow spell meets both. */
+static int time_once(struct atoms *atoms, size_t i, bool base_first, double *ret_s)
+{
+    double run_s = 0, base_s = 0;
+    int result = 0;
+    for (int half = 0; half < 2 && result == 0; half++) {
+        const bool is_base = (half == 0) == base_first;
+        result = time_half(atoms, i, is_base, false, is_base ? &base_s : &run_s);
+    }
+    *ret_s = run_s - base_s;
+    return result;
+}
+
+int atoms_time_delayed(struct atoms *atoms, size_t i, uint64_t delay_ns, double *ret_run_s,
+                       double *ret_base_s)
 {
     atomic_store(&atoms->shared[i].delay_ns, delay_ns);
-    int result = time_once(atoms, i, false, ret_s);
+    int result = time_half(atoms, i, false, true, ret_run_s);
+    if (result == 0)
+        result = time_half(atoms, i, true, true, ret_base_s);
     atomic_store(&atoms->shared[i].delay_ns, 0);
     return result;
 }

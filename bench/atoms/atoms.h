@@ -3,7 +3,7 @@
  * A test repeats its activity n times, so that its time is linear in n; where other work comes with each
  * repetition, a second function does that work alone, and the difference counts. A difference may be lost in
  * noise, and even below 0: it is handed out as it is. Where a delay can be put into the activity itself, the
- * test can be shown to be linear in it (can_delay). */
+ * test can be shown to be linear in it (delays_each). */
 #pragma once
 
 #include "bench/base/err.h"
@@ -15,6 +15,7 @@
 
 /* What a test works with: where its files go, and the delay that it puts into each activity. */
 struct atom;
+struct interceptor;
 
 struct atom_place {
     const char *directory;   /* NULL: tests of files are left out */
@@ -25,14 +26,17 @@ struct atom_place {
 struct atom_shared {
     _Atomic uint64_t delay_ns;
     atomic_int turn, stop;
+    int fault_fd; /* where has_fault_fd: the userfaultfd that holds up faults */
+    bool has_fault_fd;
 };
 
 struct atom {
     const char *name, *per;
     uint32_t kind, size_bytes; /* of the tests of storage, which share their functions */
-    bool can_delay;
-    /* Delays of one activity that one delay of `shared` causes. */
+    /* Delays of one activity that one delay of `shared` causes; 0: the test takes none. */
     double delays_each;
+    const struct interceptor *interceptor; /* who delays; NULL: the test itself */
+    uint32_t delayed_call, delayed_bytes;  /* by intercept_calls: its number; its size, 0: any */
     /* Prepares; *ret_state for the others. 0; -EOPNOTSUPP: not here; other negative errno. */
     int (*open)(const struct atom_place *place, struct atom_shared *shared, void **ret_state);
     int (*run)(void *state, uint64_t n);  /* n activities and what comes with them */
@@ -81,7 +85,9 @@ int atoms_open(struct atoms *atoms, const struct atoms_plan *plan, struct err *e
 /* Rounds of all tests in random order. 0; -EINTR with the rounds that are complete. */
 int atoms_measure(struct atoms *atoms, const struct atoms_plan *plan);
 
-/* One timing of test i with this delay in each activity: seconds of one activity. */
-int atoms_time_delayed(struct atoms *atoms, size_t i, uint64_t delay_ns, double *ret_s);
+/* One timing of test i with this delay in each activity: seconds of one activity with what comes with it, and
+ * of the latter alone. */
+int atoms_time_delayed(struct atoms *atoms, size_t i, uint64_t delay_ns, double *ret_run_s,
+                       double *ret_base_s);
 
 void atoms_close(struct atoms *atoms);

@@ -16,12 +16,14 @@
 #include <string.h>
 
 #define SAMPLE_NS 4000000ULL
-/* Delays that --check-linear puts into an activity, k = 1..N times this, each several times. */
+/* Delays that --check-linear puts into an activity, k = 1..N times this or half of what the activity takes,
+ * so that they stand out; each several times. */
 #define DELAY_NS      20000ULL
 #define N_DELAYS      6
 #define N_DELAY_TRIES 15
 /* Activities of a timing: few, so that some timings are over before anything disturbs them. */
-#define N_DELAYED 32
+#define LEAST_DELAYED 4
+#define MOST_DELAYED  32
 
 /* What --output names, and what --json prints. */
 struct result {
@@ -44,42 +46,57 @@ static int print_document(FILE *out, const void *what, struct err *err)
     return json_print(out, document_of(what), err);
 }
 
-/* The least of a few tries, because what disturbs a timing only adds to it. */
-static int time_least(struct atoms *atoms, size_t i, uint64_t delay_ns, double *ret_s)
+/* The least of a few tries of both timings of a test, because what disturbs a timing only adds to it. The
+ * delays take turns, so that a slow spell meets all of them. */
+static int time_least(struct atoms *atoms, size_t i, uint64_t delay_ns, double *ret_times_s)
 {
-    double least_s = 0;
+    double least_run_s[N_DELAYS + 1], least_base_s[N_DELAYS + 1], run_s, base_s;
     for (int try = 0; try < N_DELAY_TRIES; try++) {
-        double s;
-        int result = atoms_time_delayed(atoms, i, delay_ns, &s);
-        if (result < 0)
-            return result;
-        least_s = try == 0 || s < least_s ? s : least_s;
+        for (size_t k = 0; k <= N_DELAYS; k++) {
+            int result = atoms_time_delayed(atoms, i, k * delay_ns, &run_s, &base_s);
+            if (result < 0)
+                return result;
+            least_run_s[k] = try == 0 || run_s < least_run_s[k] ? run_s : least_run_s[k];
+            least_base_s[k] = try == 0 || base_s < least_base_s[k] ? base_s : least_base_s[k];
+            ret_times_s[k] = least_run_s[k] - least_base_s[k];
+        }
     }
-    *ret_s = least_s;
     return 0;
+}
+
+static int time_delays(struct atoms *atoms, size_t i, struct atoms_line *ret)
+{
+    double delays_s[N_DELAYS + 1], times_s[N_DELAYS + 1], run_s, base_s;
+    struct atoms_sample *sample = &atoms->sample[i];
+    sample->n = LEAST_DELAYED;
+    int result = atoms_time_delayed(atoms, i, 0, &run_s, &base_s);
+    if (result < 0)
+        return result;
+    const uint64_t half_ns = (uint64_t)(run_s * 1e9 / 2), delay_ns = half_ns > DELAY_NS ? half_ns : DELAY_NS;
+    const uint64_t n = SAMPLE_NS / (N_DELAYS * delay_ns) / 2 * 2; /* some tests have pairs */
+    sample->n = n < LEAST_DELAYED ? LEAST_DELAYED : n > MOST_DELAYED ? MOST_DELAYED : n;
+    for (size_t k = 0; k <= N_DELAYS; k++)
+        delays_s[k] = (double)(k * delay_ns) / 1e9;
+    result = time_least(atoms, i, delay_ns, times_s);
+    return result < 0 ? result : atoms_line_of(sample->atom, delays_s, times_s, N_DELAYS + 1, ret);
 }
 
 static int check_line(struct atoms *atoms, size_t i, struct atoms_line *ret)
 {
-    double delays_s[N_DELAYS + 1], times_s[N_DELAYS + 1];
-    struct atoms_sample *sample = &atoms->sample[i];
-    const uint64_t n = sample->n;
-    sample->n = n > N_DELAYED ? N_DELAYED : n;
-    for (size_t k = 0; k <= N_DELAYS; k++) {
-        delays_s[k] = (double)(k * DELAY_NS) / 1e9;
-        int result = time_least(atoms, i, k * DELAY_NS, &times_s[k]);
-        if (result < 0)
-            return result;
-    }
-    sample->n = n;
-    return atoms_line_of(sample->atom, delays_s, times_s, N_DELAYS + 1, ret);
+    const uint64_t n = atoms->sample[i].n;
+    int result = time_delays(atoms, i, ret);
+    atoms->sample[i].n = n;
+    return result;
 }
 
 static void check_lines(struct atoms *atoms, struct result *result)
 {
     for (size_t i = 0; i < atoms->n; i++) {
         const struct atoms_sample *sample = &atoms->sample[i];
-        if (sample->result == 0 && sample->atom->can_delay &&
+        result->is_interrupted = atomic_load(&interrupt_signal) != 0;
+        if (result->is_interrupted)
+            return;
+        if (sample->result == 0 && sample->atom->delays_each > 0 &&
             check_line(atoms, i, &result->lines[result->n_lines]) == 0)
             result->n_lines++;
     }
@@ -141,6 +158,7 @@ static int measure_atoms(const struct settings *settings, struct err *err)
         if (settings->atoms.check_linear && !result.is_interrupted)
             check_lines(&atoms, &result);
         atoms_figures_of(&atoms, settings->runs.confidence_share, &result.figures);
+        atoms_lines_judge(result.lines, result.n_lines, &result.figures);
         code = print_result(settings, &result, err);
     }
     atoms_figures_free(&result.figures);

@@ -15,7 +15,7 @@
 
 #define SCHEMA "fstune/atoms/1"
 
-const char *const atoms_status_names[3] = {"measured", "unresolved", "not here"};
+const char *const atoms_status_names[ATOMS_N_STATUS] = {"measured", "unresolved", "not here", "not linear"};
 
 static int compare_values(const void *a, const void *b)
 {
@@ -104,7 +104,8 @@ const struct atoms_figure *atoms_figures_find_any(const struct atoms_figures *fi
 {
     for (size_t i = 0; i < figures->n; i++) {
         const struct atoms_figure *figure = &figures->figure[i];
-        if (strcmp(figure->name, name) == 0 && figure->status != ATOMS_NOT_HERE && isfinite(figure->median_s))
+        if (strcmp(figure->name, name) == 0 && isfinite(figure->median_s) &&
+            (figure->status == ATOMS_MEASURED || figure->status == ATOMS_UNRESOLVED))
             return figure;
     }
     return NULL;
@@ -143,7 +144,7 @@ static int refuse_atoms(const char *path, const char *what, struct err *err)
 static enum atoms_status status_of(const json_t *row)
 {
     const char *name = json_read_text(row, "status", atoms_status_names[ATOMS_MEASURED]);
-    for (int status = 0; status < 3; status++) {
+    for (int status = 0; status < ATOMS_N_STATUS; status++) {
         if (strcmp(name, atoms_status_names[status]) == 0)
             return (enum atoms_status)status;
     }

@@ -10,14 +10,15 @@
 #define ATOMS_NAME_SIZE 40
 #define ATOMS_TEXT_SIZE 160
 
-enum atoms_status { ATOMS_MEASURED, ATOMS_UNRESOLVED, ATOMS_NOT_HERE };
+enum atoms_status { ATOMS_MEASURED, ATOMS_UNRESOLVED, ATOMS_NOT_HERE, ATOMS_NOT_LINEAR, ATOMS_N_STATUS };
 
-/* "measured", "unresolved", "not here": as in JSON. */
-extern const char *const atoms_status_names[3];
+/* "measured", "unresolved", "not here", "not linear": as in JSON. */
+extern const char *const atoms_status_names[ATOMS_N_STATUS];
 
 struct atoms_figure {
     char name[ATOMS_NAME_SIZE], per[ATOMS_TEXT_SIZE];
-    enum atoms_status status;     /* unresolved: the interval of the median contains 0; the figures stand */
+    enum atoms_status status;     /* unresolved: the interval of the median contains 0; the figures stand. Not
+                                 linear: delays showed that, and it is not used */
     double mean_s, low_s, high_s; /* Student's interval of the mean */
     double median_s, median_low_s, median_high_s; /* by order statistics */
     unsigned replays;

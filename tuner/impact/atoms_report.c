@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <gsl/gsl_fit.h>
 #include <math.h>
+#include <string.h>
 
 #define NAME_WIDTH 21
 
@@ -58,20 +59,32 @@ int atoms_line_of(const struct atom *atom, const double *delays_s, const double 
                                .intercept_s = c0,
                                .r_squared = total > 0 ? 1 - squares / total : NAN,
                                .residual_s = sqrt(squares / (double)n),
+                               .longest_s = delays_s[n - 1],
                                .n = n};
     ret->is_linear =
         ret->r_squared >= ATOMS_LINEAR_R2 && fabs(ret->slope / atom->delays_each - 1) <= ATOMS_SLOPE_SHARE;
     return 0;
 }
 
+void atoms_lines_judge(const struct atoms_line *lines, size_t n, struct atoms_figures *figures)
+{
+    for (size_t line = 0; line < n; line++) {
+        for (size_t i = 0; i < figures->n && !lines[line].is_linear; i++) {
+            if (strcmp(figures->figure[i].name, lines[line].atom->name) == 0)
+                figures->figure[i].status = ATOMS_NOT_LINEAR;
+        }
+    }
+}
+
 int atoms_lines_text(FILE *out, const struct atoms_line *lines, size_t n, struct err *err)
 {
-    char intercept[UNITS_TEXT_SIZE], residual[UNITS_TEXT_SIZE];
-    fprintf(out, "\n%-16s %8s %8s %10s %8s %10s\n", "linear?", "slope", "expected", "intercept", "R^2",
-            "residuals");
+    char intercept[UNITS_TEXT_SIZE], residual[UNITS_TEXT_SIZE], longest[UNITS_TEXT_SIZE];
+    fprintf(out, "\n%-16s %10s %8s %8s %10s %8s %10s\n", "linear?", "delays to", "slope", "expected",
+            "intercept", "R^2", "residuals");
     for (size_t i = 0; i < n; i++)
-        fprintf(out, "%-16s %8.3f %8.3f %10s %8.5f %10s  %s\n", lines[i].atom->name, lines[i].slope,
-                lines[i].atom->delays_each, short_time(lines[i].intercept_s, intercept), lines[i].r_squared,
+        fprintf(out, "%-16s %10s %8.3f %8.3f %10s %8.5f %10s  %s\n", lines[i].atom->name,
+                short_time(lines[i].longest_s, longest), lines[i].slope, lines[i].atom->delays_each,
+                short_time(lines[i].intercept_s, intercept), lines[i].r_squared,
                 short_time(lines[i].residual_s, residual), lines[i].is_linear ? "linear" : "not linear");
     return text_finish(out, err);
 }
@@ -80,12 +93,12 @@ json_t *atoms_lines_json(const struct atoms_line *lines, size_t n)
 {
     json_t *rows = json_array();
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(rows, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:s}", "name",
-                                              lines[i].atom->name, "slope", json_number(lines[i].slope),
-                                              "slope_expected", json_number(lines[i].atom->delays_each),
-                                              "intercept_s", json_number(lines[i].intercept_s), "r_squared",
-                                              json_number(lines[i].r_squared), "residual_s",
-                                              json_number(lines[i].residual_s), "verdict",
-                                              lines[i].is_linear ? "linear" : "not linear"));
+        json_array_append_new(
+            rows, json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:s}", "name", lines[i].atom->name,
+                            "delay_s", json_number(lines[i].longest_s), "slope", json_number(lines[i].slope),
+                            "slope_expected", json_number(lines[i].atom->delays_each), "intercept_s",
+                            json_number(lines[i].intercept_s), "r_squared", json_number(lines[i].r_squared),
+                            "residual_s", json_number(lines[i].residual_s), "verdict",
+                            lines[i].is_linear ? "linear" : "not linear"));
     return rows;
 }

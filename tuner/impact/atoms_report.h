@@ -13,6 +13,7 @@ int atoms_report_text(FILE *out, const struct atoms_figures *figures, struct err
 struct atoms_line {
     const struct atom *atom;
     double slope, intercept_s, r_squared, residual_s; /* the last: root mean square */
+    double longest_s;                                 /* delay */
     size_t n;
     bool is_linear; /* R^2 >= ATOMS_LINEAR_R2 and the slope as it must be, within ATOMS_SLOPE_SHARE */
 };
@@ -23,6 +24,9 @@ struct atoms_line {
 /* n delays and times of one test; n >= 3. 0 or a negative errno. */
 int atoms_line_of(const struct atom *atom, const double *delays_s, const double *times_s, size_t n,
                   struct atoms_line *ret);
+
+/* A test whose line is not linear is not used: its figure says so. */
+void atoms_lines_judge(const struct atoms_line *lines, size_t n, struct atoms_figures *figures);
 
 int atoms_lines_text(FILE *out, const struct atoms_line *lines, size_t n, struct err *err);
 json_t *atoms_lines_json(const struct atoms_line *lines, size_t n);

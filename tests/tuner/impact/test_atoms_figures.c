@@ -116,9 +116,27 @@ TEST(a_line_through_times_in_proportion_is_linear_and_a_bent_one_is_not)
     assert_close(line.slope, 0.5, 1e-12);
     assert_close(line.intercept_s, 1, 1e-12);
     assert_close(line.r_squared, 1, 1e-12);
+    assert_close(line.longest_s, 4, 0);
     assert_int_equal(atoms_line_of(&atom, delays, bent, 5, &line), 0);
     assert_false(line.is_linear);
     assert_int_equal(atoms_line_of(&atom, delays, steep, 5, &line), 0);
     assert_false(line.is_linear);
     assert_int_equal(atoms_line_of(&atom, delays, straight, 2, &line), -EINVAL);
+}
+
+TEST(a_test_that_is_not_linear_is_not_used)
+{
+    make_figures();
+    const struct atoms_line lines[] = {{.atom = atoms_row(ATOMS_SYSTEM, 0), .is_linear = false},
+                                       {.atom = atoms_row(ATOMS_SYSTEM, 1), .is_linear = true}};
+    atoms_lines_judge(lines, N_OF(lines), &figures);
+    assert_int_equal(figures.figure[0].status, ATOMS_NOT_LINEAR);
+    assert_int_equal(figures.figure[1].status, ATOMS_UNRESOLVED);
+    assert_null(atoms_figures_find_any(&figures, figures.figure[0].name));
+    json_t *document = atoms_figures_json(&figures, false);
+    AUTO(auto_free) char *text = json_dumps(document, 0);
+    json_decref(document);
+    assert_int_equal(read_text(text), 0);
+    assert_int_equal(again.figure[0].status, ATOMS_NOT_LINEAR);
+    assert_null(atoms_figures_find_any(&again, figures.figure[0].name));
 }
