@@ -16,7 +16,8 @@
 #define DIRECT_SHARE    0.5
 #define LEAST_THETA     0.05
 #define MOSTLY          0.9
-#define GROUP           16            /* requests of each thread that come together in time */
+#define MOST_WHOLE      1e18 /* larger numbers of a damaged profile are that, and as nanoseconds, too */
+#define GROUP           16   /* requests of each thread that come together in time */
 #define SPREAD_MULTIPLE 2654435761ULL /* a prime: the hottest places do not lie side by side */
 
 struct sizes {
@@ -28,6 +29,7 @@ struct sizes {
 
 struct drawing {
     struct load_list *list;
+    size_t room; /* for requests in the list */
     struct rng rng;
     struct sizes sizes[2]; /* of reads, of writes */
     uint64_t alignment, cursor[2];
@@ -41,7 +43,12 @@ struct drawing {
 static uint64_t whole(const json_t *object, const char *key)
 {
     double value = json_read_number(object, key);
-    return value > 0 ? (uint64_t)value : 0;
+    return value > 0 ? (uint64_t)fmin(value, MOST_WHOLE) : 0;
+}
+
+static uint64_t ns_of(double seconds)
+{
+    return (uint64_t)fmin(1e9 * fmax(0, seconds), MOST_WHOLE);
 }
 
 static void read_sizes(struct sizes *sizes, const json_t *of)
@@ -135,9 +142,8 @@ static void draw_one(struct drawing *drawing, const double share[SUMMARY_N_KINDS
     bool writes = kind == SUMMARY_SEQ_WRITE || kind == SUMMARY_RAND_WRITE;
     bool is_random = kind == SUMMARY_RAND_READ || kind == SUMMARY_RAND_WRITE;
     struct requests_item *item = &list->items[list->n++];
-    *item = (struct requests_item){.at_ns = (uint64_t)(1e9 * fmax(0, at_s)),
-                                   .n_bytes = (uint32_t)draw_size(drawing, writes),
-                                   .writes = writes};
+    *item = (struct requests_item){
+        .at_ns = ns_of(at_s), .n_bytes = (uint32_t)draw_size(drawing, writes), .writes = writes};
     item->offset_bytes =
         is_random ? draw_offset(drawing, item->n_bytes) : go_on(drawing, writes, item->n_bytes);
     drawing->n_unflushed += writes;
@@ -163,7 +169,7 @@ static void draw_phase(struct drawing *drawing, const json_t *shares, uint64_t n
     read_shares(shares, share);
     /* Evenly spread they would hardly be in flight together. */
     uint64_t group = drawing->list->depth > 1 ? (uint64_t)GROUP * drawing->list->depth : 1;
-    for (uint64_t i = 0; i < n && drawing->list->n < LOAD_LIST_MOST; i++)
+    for (uint64_t i = 0; i < n && drawing->list->n < drawing->room; i++)
         draw_one(drawing, share, start_s + (end_s - start_s) * (double)(i - i % group) / (double)n);
 }
 
@@ -258,7 +264,9 @@ static int prepare(struct drawing *drawing, uint64_t most_bytes, uint64_t n, str
     uint64_t footprint = whole(list->profile, "footprint_bytes");
     list->span_bytes = find_span(drawing, (double)footprint, (double)n, (double)most_bytes);
     place_cursors(drawing);
-    list->items = calloc(n < LOAD_LIST_MOST ? n + 1 : LOAD_LIST_MOST + 1, sizeof *list->items);
+    /* Whatever its phases say, and one more for a flush at the end. */
+    drawing->room = n < LOAD_LIST_MOST ? n : LOAD_LIST_MOST;
+    list->items = calloc(drawing->room + 1, sizeof *list->items);
     return list->items == NULL ? err_set(err, -ENOMEM, "no memory") : 0;
 }
 
@@ -278,7 +286,7 @@ int load_list_from_profile(struct load_list *list, uint64_t most_bytes, uint64_t
     const char *kind = json_read_text(json_object_get(list->profile, "sync"), "kind", "none");
     if (strcmp(kind, "end") == 0)
         list->items[list->n++] =
-            (struct requests_item){.at_ns = (uint64_t)(1e9 * list->seconds), .writes = true, .flushes = true};
+            (struct requests_item){.at_ns = ns_of(list->seconds), .writes = true, .flushes = true};
     free(drawing.ranks);
     return 0;
 }

@@ -90,6 +90,16 @@ TEST(phases_follow_one_another)
     assert_true(list.items[999].at_ns < 4000000000ULL && list.items[1000].at_ns >= 4000000000ULL);
 }
 
+TEST(a_profile_whose_phases_have_more_requests_than_it_has_ends_where_it_says)
+{
+    write_profile("end", ", \"phases\": [{\"start_s\": 0, \"end_s\": 1e300, \"requests\": 4000000, "
+                         "\"shares\": [1, 0, 0, 0]}]");
+    assert_int_equal(take("p.json", 1024 * MIB), 0);
+    assert_int_equal(list.n, 20001);
+    for (size_t i = 0; i < list.n; i++)
+        assert_true(list.items[i].at_ns <= 1000000000000000000ULL);
+}
+
 TEST(a_profile_is_folded_into_a_smaller_file)
 {
     write_profile("none", "");
