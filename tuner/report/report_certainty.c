@@ -48,7 +48,9 @@ void report_certainty_line(FILE *out, const struct tune *tune)
     }
     fprintf(out, "%g %% sure of ", 100 * tune->settings->runs.confidence_share);
     print_share(out, tune, share);
-    fputs(is_lower_better(tune) ? " above the lowest possible here" : " of the best possible here", out);
+    fputs(is_lower_better(tune) ? " above the lowest possible here, measured or not"
+                                : " of the best possible here, measured or not",
+          out);
 }
 
 /* What ended the search, times the factor: "--budget 120s" or "--max-write 120g". */
@@ -68,8 +70,10 @@ static void print_way_to_settle(FILE *out, const struct tune *tune)
 {
     double times = engine_times_to_settle(&tune->engine);
     bool far = !(times <= LARGEST_FACTOR);
-    if (tune->settings->search.max_latency_p99_ns != 0)
-        return; /* what is not known of a p99 may need longer runs instead */
+    if (tune->settings->search.max_latency_p99_ns != 0) {
+        fputs(INDENT "A larger --budget may settle it, and so may longer runs (--duration).\n", out);
+        return;
+    }
     if (far && tune->engine.best != tune->engine.chosen) {
         fputs(INDENT "More time will hardly settle it: what is lost against the fastest is about the "
                      "tolerance.\n" INDENT "A larger --tolerance or --prefer fastest does.\n",

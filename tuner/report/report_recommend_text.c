@@ -48,15 +48,19 @@ static void print_point_setting(FILE *out, const struct point *point, bool writi
 
 /* Of throughput, which is a gain only where that is looked for. */
 static void print_gain(FILE *out, const char *what, const struct row *row, struct objective_ratio gain,
-                       const struct tune *tune)
+                       const struct answer *answer)
 {
+    const struct tune *tune = answer->tune;
+    const struct row *chosen = &answer->chosen;
     double confidence = tune->settings->runs.confidence_share;
     const char *label = tune_is_of_throughput(tune) ? "Gain" : "Rate";
     char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE];
     int digits = gain.mean < 10 ? 2 : gain.mean < 100 ? 1 : 0;
-    fprintf(out, "%-13s%.*f x %s, %s at %s  (%g %% interval %.*f to %.*f)\n", label, digits, gain.mean, what,
-            factors_format(&row->point, text), text_short_rate(row->mean_bps, rate), confidence * 100, digits,
-            gain.ci.low, digits, gain.ci.high);
+    /* Where rates scatter, means of them and of their logarithms have other ratios. */
+    bool differs = fabs(log(gain.mean * row->mean_bps / chosen->mean_bps)) > SAME_LOG;
+    fprintf(out, "%-13s%.*f x %s, %s at %s  (%g %% interval %.*f to %.*f%s)\n", label, digits, gain.mean,
+            what, factors_format(&row->point, text), text_short_rate(row->mean_bps, rate), confidence * 100,
+            digits, gain.ci.low, digits, gain.ci.high, differs ? ", of geometric means" : "");
 }
 
 static void print_gains(FILE *out, const struct answer *answer)
@@ -66,13 +70,13 @@ static void print_gains(FILE *out, const struct answer *answer)
     if (tune->engine.chosen == tune->engine.baseline)
         fprintf(out, "Gain         none: this is %s\n", name);
     else if (answer->speedup.has)
-        print_gain(out, name, &answer->baseline, answer->speedup, tune);
+        print_gain(out, name, &answer->baseline, answer->speedup, answer);
     else
         fprintf(out, "Gain         unknown: %s could not be measured often enough\n", name);
     if (answer->default_speedup.has)
-        print_gain(out, "the default", &answer->default_setting, answer->default_speedup, tune);
+        print_gain(out, "the default", &answer->default_setting, answer->default_speedup, answer);
     if (answer->has_unsplit && tune->split_gain.has && tune->engine.chosen == tune->split)
-        print_gain(out, "one size for reads and writes", &answer->unsplit, tune->split_gain, tune);
+        print_gain(out, "one size for reads and writes", &answer->unsplit, tune->split_gain, answer);
 }
 
 /* "3.6 x the latency", "224 x", or "the same latency". */
@@ -98,7 +102,7 @@ static void print_fastest(FILE *out, const struct answer *answer)
         return;
     fprintf(out, "Fastest      %s: ", factors_format(&best->point, text));
     if (more < 0.5)
-        fputs("no faster in the replays after the choice, at ", out);
+        fputs("by all replays, but not by those after the choice, at ", out);
     else
         fprintf(out, "%.0f %% more, at ", more);
     print_multiple(out, best->latency_ns.mean / chosen->latency_ns.mean, "latency");
@@ -106,8 +110,8 @@ static void print_fastest(FILE *out, const struct answer *answer)
     print_multiple(out, bytes, "bytes in flight");
     fputs(best->replays < ENGINE_MIN_REPLAYS ? "; seen in few runs\n" : "\n", out);
     fprintf(out,
-            "             Of the settings that %s at most %g %% (--tolerance) the one with the least in "
-            "flight is recommended.\n",
+            "             Of the settings that %s at most %g %% against it (--tolerance), the one with the "
+            "least in flight, then the simplest, is recommended.\n",
             answer->tune->engine.is_proved ? "are shown to lose" : "are expected to lose",
             100 * answer->tune->settings->search.tolerance_share);
 }
@@ -172,11 +176,20 @@ static void print_point_line(FILE *out, const struct tune *tune, size_t i)
 /* What the words of the last column mean, of those that are not plain. */
 static void print_legend(FILE *out, const struct tune *tune)
 {
+    const struct settings_search *search = &tune->settings->search;
+    char limit[UNITS_TEXT_SIZE];
     fprintf(out,
             "  (as good: shown to be within %g %% of the best; may be as good: not settled; few runs: fewer "
-            "than %d.\n"
-            "   The figures further up are of the replays after the choice alone.)\n",
-            100 * tune->settings->search.tolerance_share, ENGINE_MIN_REPLAYS);
+            "than %d.\n",
+            100 * search->tolerance_share, ENGINE_MIN_REPLAYS);
+    if (search->max_latency_p99_ns != 0)
+        fprintf(
+            out,
+            "   over limit: more than a hundredth of the requests take longer than %s (--max-latency-p99).\n",
+            text_short_duration((double)search->max_latency_p99_ns, limit));
+    if (objective_table[search->objective].lower)
+        fputs("   of best: the lowest latency as a share of this one.\n", out);
+    fputs("   The figures further up are of the replays after the choice alone.)\n", out);
 }
 
 static int print_table(FILE *out, const struct tune *tune, struct err *err)
@@ -269,7 +282,7 @@ static void print_answer(FILE *out, const struct answer *answer)
     fputs("\nLatency      ", out);
     text_latency(out, &answer->chosen.latency_ns);
     if (objective_table[tune->settings->search.objective].lower && answer->chosen.point.direct == 0 &&
-        pattern_writes(&tune->settings->workload.pattern))
+        answer->chosen.point.sync != SYNC_EACH && pattern_writes(&tune->settings->workload.pattern))
         fputs("\n             (of acceptance into the page cache, not of durability)", out);
     fputc('\n', out);
     if (answer->has_sustained)
