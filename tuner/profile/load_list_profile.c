@@ -274,8 +274,14 @@ int load_list_from_profile(struct load_list *list, uint64_t most_bytes, uint64_t
 {
     struct drawing drawing = {.list = list};
     uint64_t n = whole(list->profile, "events");
+    double share[SUMMARY_N_KINDS], sum = 0;
     if (n == 0 || whole(list->profile, "footprint_bytes") == 0)
         return err_set(err, -EINVAL, "it has no requests");
+    read_shares(json_object_get(list->profile, "shares"), share);
+    for (size_t i = 0; i < SUMMARY_N_KINDS; i++)
+        sum += share[i];
+    if (!(sum > 0))
+        return err_set(err, -EINVAL, "it has no shares of reads and writes");
     int code = prepare(&drawing, most_bytes, n, err);
     if (code < 0)
         return code;

@@ -132,6 +132,9 @@ TEST(what_is_no_load_is_refused)
     assert_int_equal(take("other.json", MIB), -EINVAL);
     rig_write("none.json", "{\"schema\": \"fstune/profile/1\", \"events\": 0}");
     assert_int_equal(take("none.json", MIB), -EINVAL);
+    rig_write("bare.json",
+              "{\"schema\": \"fstune/profile/1\", \"events\": 1e300, \"footprint_bytes\": 4096}");
+    assert_int_equal(take("bare.json", MIB), -EINVAL);
     rig_write("text", "some text\n");
     assert_int_equal(take("text", MIB), -EINVAL);
     load_list_free(&list);
