@@ -110,15 +110,18 @@ int image_zero(const struct image *image, uint64_t offset_bytes, uint64_t n_byte
 /* The place in the file that lseek moves is used by nobody else: data are moved at offsets. */
 int image_extent(const struct image *image, uint64_t offset_bytes, uint64_t *ret_end_bytes, bool *ret_is_hole)
 {
-    off_t data = lseek(image->fd_scattered, (off_t)offset_bytes, SEEK_DATA);
+    off_t data = lseek(image->fd_scattered, (off_t)offset_bytes, SEEK_DATA), end;
     if (data < 0 && errno != ENXIO)
         return -errno;
     *ret_is_hole = data < 0 || (uint64_t)data > offset_bytes;
-    off_t end = data;
-    if (data < 0 && (end = lseek(image->fd_scattered, 0, SEEK_END)) <= (off_t)offset_bytes)
-        return end < 0 ? -errno : -EIO;
-    if (!*ret_is_hole && (end = lseek(image->fd_scattered, (off_t)offset_bytes, SEEK_HOLE)) < 0)
+    if (data < 0)
+        end = lseek(image->fd_scattered, 0, SEEK_END);
+    else
+        end = *ret_is_hole ? data : lseek(image->fd_scattered, (off_t)offset_bytes, SEEK_HOLE);
+    if (end < 0)
         return -errno;
+    if (data < 0 && end <= (off_t)offset_bytes)
+        return -EIO;
     /* A hole was made in between: what nobody looked at again counts as data. */
     bool is_empty = end <= (off_t)offset_bytes;
     *ret_end_bytes = is_empty ? image->size_bytes : (uint64_t)end;

@@ -50,7 +50,7 @@ static int print_document(FILE *out, const void *what, struct err *err)
  * delays take turns, so that a slow spell meets all of them. */
 static int time_least(struct atoms *atoms, size_t i, uint64_t delay_ns, double *ret_times_s)
 {
-    double least_run_s[N_DELAYS + 1], least_base_s[N_DELAYS + 1], run_s, base_s;
+    double least_run_s[N_DELAYS + 1] = {0}, least_base_s[N_DELAYS + 1] = {0}, run_s, base_s;
     for (int try = 0; try < N_DELAY_TRIES; try++) {
         for (size_t k = 0; k <= N_DELAYS; k++) {
             int result = atoms_time_delayed(atoms, i, k * delay_ns, &run_s, &base_s);

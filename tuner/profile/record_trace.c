@@ -121,10 +121,10 @@ int record_trace_process(struct recording *recording, pid_t pid, const struct re
     int code = begin(&tracing, recording, options, err);
     recording->pid = pid;
     recording->is_part = true;
-    if (code == 0)
+    if (code == 0) {
         store_count(recording->store, STORE_PROCESSES, 1);
-    if (code == 0)
         code = wait_for(&tracing, pid, err);
+    }
     end(&tracing);
     return code;
 }

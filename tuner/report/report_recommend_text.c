@@ -245,12 +245,19 @@ static void print_lengths(FILE *out, const struct tune *tune)
         fprintf(out, " to %s", text_short_duration(longest, text));
 }
 
+static size_t count_measured(const struct tune *tune, size_t begin, size_t end)
+{
+    size_t n = 0;
+    for (size_t i = begin; i < end; i++)
+        n += tune->records[i].n > 0;
+    return n;
+}
+
 static void print_search(FILE *out, const struct tune *tune)
 {
     const struct session *session = tune->session;
-    size_t measured = 0, outside = 0;
-    for (size_t i = 0; i < tune->n_records; i++)
-        *(i < tune->space.n_points ? &measured : &outside) += tune->records[i].n > 0;
+    size_t measured = count_measured(tune, 0, tune->space.n_points);
+    size_t outside = count_measured(tune, tune->space.n_points, tune->n_records);
     fprintf(out, "\nSearch       %zu of %zu settings", measured, tune->space.n_points);
     if (outside > 0)
         fprintf(out, " and %zu beside them", outside);

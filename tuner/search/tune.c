@@ -211,7 +211,7 @@ static void set_ceiling(struct tune *tune)
         tune->engine.points[i].most_bps = isfinite(most) ? most : 0;
         highest = fmax(highest, most);
     }
-    tune->engine.belief.ceiling = log(highest);
+    tune->engine.belief.ceiling = highest > 0 ? log(highest) : -INFINITY;
 }
 
 static void set_up_engine(struct tune *tune)

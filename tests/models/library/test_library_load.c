@@ -4,7 +4,7 @@
 
 #include <errno.h>
 
-static const struct fst_limit memory = {"memory in flight", 4e6, 0};
+static const struct fst_limit memory_limit = {"memory in flight", 4e6, 0};
 
 static int forbids_deep_small(const double *values, void *context)
 {
@@ -22,7 +22,7 @@ static struct fst_search *rich_search(void)
     options.run_cost = 1;
     options.price = rig_price;
     options.baseline = baseline;
-    options.limits = &memory;
+    options.limits = &memory_limit;
     options.n_limits = 1;
     assert_int_equal(fst_space_not_with(space, 2, 1, 0, 4096), 0);
     fst_space_forbid(space, forbids_deep_small, NULL);
@@ -186,7 +186,7 @@ static void seal(char *text, size_t n)
     memcpy(text + n_kept + 4, digits, 16);
 }
 
-/* Whoever changes a text and its digest gets a search or an error, and no fault of memory. */
+/* Whoever changes a text and its digest gets a search or an error, and no fault of memory_limit. */
 TEST(a_changed_text_with_a_right_digest_does_no_harm)
 {
     struct fst_search *search = rich_search();
