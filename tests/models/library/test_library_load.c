@@ -186,7 +186,7 @@ static void seal(char *text, size_t n)
     memcpy(text + n_kept + 4, digits, 16);
 }
 
-/* Whoever changes a text and its digest gets a search or an error, and no fault of memory_limit. */
+/* Whoever changes a text and its digest gets a search or an error, and no fault of memory. */
 TEST(a_changed_text_with_a_right_digest_does_no_harm)
 {
     struct fst_search *search = rich_search();
