@@ -19,8 +19,10 @@
 static bool keeps_cache_coherent(int fd)
 {
     struct statfs status;
-    return fstatfs(fd, &status) == 0 && (status.f_type == EXT4_SUPER_MAGIC || status.f_type == XFS_MAGIC ||
-                                         status.f_type == BTRFS_SUPER_MAGIC);
+    if (fstatfs(fd, &status) != 0)
+        return false;
+    uint32_t type = (uint32_t)status.f_type; /* signed, where longs have 32 bits */
+    return type == EXT4_SUPER_MAGIC || type == XFS_MAGIC || type == BTRFS_SUPER_MAGIC;
 }
 
 static int refuse_direct(struct image *image, const char *why)

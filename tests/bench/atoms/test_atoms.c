@@ -107,6 +107,10 @@ static int answer_counted(int fd, struct atom_shared *shared)
 TEST(each_activity_is_held_up_once_and_what_comes_with_it_is_not)
 {
     static const struct interceptor counting = {begin_counted, answer_counted};
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+    print_message("a sanitizer makes calls of its own, which are held up, too\n");
+    skip();
+#endif
     for (size_t row = 0; atoms_row(ATOMS_SYSTEM, row) != NULL; row++) {
         struct atom atom = *atoms_row(ATOMS_SYSTEM, row);
         double run_s, base_s;
