@@ -49,11 +49,11 @@ static double reaches(const struct engine *engine, size_t point)
 
 size_t engine_list_at_ceiling(const struct engine *engine, size_t *ret_points, size_t room)
 {
-    double halvings[ENGINE_MAX_LISTED], most = engine->points[engine->best].in_flight_bytes;
-    size_t n = 0;
     /* Before a point is known to reach the ceiling, the one that seems to is worth runs as well. */
-    if (!engine_is_at_ceiling(engine, engine->best))
-        most *= 2;
+    bool known = engine_is_at_ceiling(engine, engine->chosen);
+    double halvings[ENGINE_MAX_LISTED], most = known ? engine->points[engine->chosen].in_flight_bytes
+                                                     : 2 * engine->points[engine->best].in_flight_bytes;
+    size_t n = 0;
     for (size_t i = 0; i < engine->space->n_points; i++) {
         double in_flight = engine->points[i].in_flight_bytes;
         double promised = in_flight < most ? log2(most / in_flight) * reaches(engine, i) : 0;

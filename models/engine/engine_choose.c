@@ -42,24 +42,19 @@ bool engine_is_cheaper(const struct engine *engine, size_t a, size_t b)
     return pa->simplicity < pb->simplicity;
 }
 
-/* Is a better than b, as far as is known? Of several that reach a known ceiling the cheapest is the best. */
-static bool is_better(const struct engine *engine, size_t a, size_t b)
-{
-    bool at_ceiling = engine_is_at_ceiling(engine, a);
-    if (b == ENGINE_NONE || at_ceiling != engine_is_at_ceiling(engine, b))
-        return b == ENGINE_NONE || at_ceiling;
-    return at_ceiling ? engine_is_cheaper(engine, a, b) : engine_worth(engine, a) > engine_worth(engine, b);
-}
-
 /* The points that may be chosen, and which of them is the best: its place, or ENGINE_NONE. */
 static size_t list_eligible(const struct engine *engine, size_t *ret_points, size_t *ret_n)
 {
     size_t best = ENGINE_NONE, n = 0;
+    double highest = -INFINITY;
     for (size_t i = 0; i < engine->space->n_points; i++) {
         if (!engine_is_eligible(engine, i))
             continue;
-        if (is_better(engine, i, best == ENGINE_NONE ? ENGINE_NONE : ret_points[best]))
+        double worth = engine_worth(engine, i);
+        if (worth > highest) {
+            highest = worth;
             best = n;
+        }
         ret_points[n++] = i;
     }
     *ret_n = n;
@@ -100,10 +95,15 @@ static double believed_shortfall(const struct engine *engine, size_t best, size_
                                      belief->variance[best] + belief->variance[point]);
 }
 
+static bool is_proved(const struct engine *engine, size_t best, size_t point)
+{
+    return point == best || engine->verdicts[point] == VERDICT_EQUIVALENT;
+}
+
 /* Under noise, waiting for the proof would leave the choice to whatever looked best. */
 bool engine_is_good_enough(const struct engine *engine, size_t best, size_t point)
 {
-    if (engine->verdicts[point] == VERDICT_EQUIVALENT)
+    if (is_proved(engine, best, point) || engine_is_at_ceiling(engine, point))
         return true;
     if (engine->verdicts[point] != VERDICT_UNDECIDED)
         return false;
@@ -112,19 +112,23 @@ bool engine_is_good_enough(const struct engine *engine, size_t best, size_t poin
     return engine->belief.chosen != NULL && believed_shortfall(engine, best, point) <= engine->margin;
 }
 
-/* The cheapest of the points that are good enough, or ENGINE_NONE; of those with at most `most_bytes` in
- * flight, and with `proved` only of those whose own replays prove it. */
-static size_t cheapest(const struct engine *engine, const size_t *points, size_t n, size_t best, bool proved,
+/* Nothing can be better than these by more than the margin. */
+static bool is_at_ceiling(const struct engine *engine, size_t best, size_t point)
+{
+    (void)best;
+    return engine_is_at_ceiling(engine, point);
+}
+
+/* The cheapest of the points that fit and have at most `most_bytes` in flight, or ENGINE_NONE. */
+static size_t cheapest(const struct engine *engine, const size_t *points, size_t n, size_t best,
+                       bool (*fits)(const struct engine *engine, size_t best, size_t point),
                        double most_bytes)
 {
     size_t found = ENGINE_NONE;
     for (size_t i = 0; i < n; i++) {
-        size_t point = points[i];
-        bool fits = point == best || (proved ? engine->verdicts[point] == VERDICT_EQUIVALENT
-                                             : engine_is_good_enough(engine, best, point));
-        if (fits && engine->points[point].in_flight_bytes <= most_bytes &&
-            (found == ENGINE_NONE || engine_is_cheaper(engine, point, found)))
-            found = point;
+        if (engine->points[points[i]].in_flight_bytes <= most_bytes && fits(engine, best, points[i]) &&
+            (found == ENGINE_NONE || engine_is_cheaper(engine, points[i], found)))
+            found = points[i];
     }
     return found;
 }
@@ -133,11 +137,14 @@ static size_t cheapest(const struct engine *engine, const size_t *points, size_t
  * in flight makes the answer sure, that is worth it. */
 static size_t choose_among(const struct engine *engine, const size_t *points, size_t n, size_t best)
 {
-    size_t expected = cheapest(engine, points, n, best, false, INFINITY);
+    size_t reached = cheapest(engine, points, n, best, is_at_ceiling, INFINITY);
+    if (reached != ENGINE_NONE)
+        return reached;
+    size_t expected = cheapest(engine, points, n, best, engine_is_good_enough, INFINITY);
     if (engine->phase == ENGINE_RACE)
         return expected;
     double most_bytes = SURE_TIMES * engine->points[expected].in_flight_bytes;
-    size_t sure = cheapest(engine, points, n, best, true, most_bytes);
+    size_t sure = cheapest(engine, points, n, best, is_proved, most_bytes);
     return sure != ENGINE_NONE ? sure : expected;
 }
 
@@ -148,7 +155,7 @@ void engine_choose(struct engine *engine)
     if (best != ENGINE_NONE) {
         set_verdicts(engine, points, n, best);
         engine->best = engine->chosen = points[best];
-        if (!engine->prefers_fastest && !engine_is_at_ceiling(engine, points[best]))
+        if (!engine->prefers_fastest)
             engine->chosen = choose_among(engine, points, n, points[best]);
     }
 }
@@ -176,7 +183,7 @@ static int claim(struct engine *engine)
     engine->probability = claimed.probability_within;
     engine->shortfall = claimed.shortfall;
     engine->expected_shortfall = expected_loss(engine);
-    engine->is_proved = chosen == engine->best || engine->verdicts[chosen] == VERDICT_EQUIVALENT;
+    engine->is_proved = is_proved(engine, engine->best, chosen) || engine_is_at_ceiling(engine, chosen);
     engine->conclusive = claimed.shortfall <= engine->tolerance &&
                          engine->points[chosen].n_confirming >= ENGINE_CONFIRMING_LEAST;
     return 0;

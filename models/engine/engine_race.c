@@ -139,7 +139,7 @@ static int choose_block(struct engine *engine, size_t *ret_runs, size_t *ret_n)
 static int look(struct engine *engine, bool *ret_settled)
 {
     engine_choose(engine);
-    *ret_settled = engine->best != ENGINE_NONE && engine_is_at_ceiling(engine, engine->best);
+    *ret_settled = engine->chosen != ENGINE_NONE && engine_is_at_ceiling(engine, engine->chosen);
     if (*ret_settled)
         return 0;
     if (engine->chosen == ENGINE_NONE || engine->verdicts[engine->chosen] != VERDICT_EQUIVALENT ||
@@ -212,7 +212,7 @@ static int choose_night_block(struct engine *engine, size_t *ret_runs, size_t *r
 /* Points with less in flight that may do, and those that may do at a known ceiling. */
 static size_t list_for_less(const struct engine *engine, bool settled, size_t *ret_runs)
 {
-    if (engine->best != ENGINE_NONE && engine_nears_ceiling(engine))
+    if (engine->best != ENGINE_NONE && !engine->prefers_fastest && engine_nears_ceiling(engine))
         return engine_list_at_ceiling(engine, ret_runs, CEILING_POINTS);
     return settled ? engine_list_cheaper(engine, ret_runs, ENGINE_BLOCK_POINTS) : 0;
 }
