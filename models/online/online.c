@@ -1,4 +1,4 @@
-/* Slices come in, settings go out. */
+/* What a slice of time showed decides which setting runs next. */
 #include "models/online/online_internal.h"
 
 #include <math.h>

@@ -56,7 +56,7 @@ static void tell_settled(struct disk *disk, unsigned kind)
         return;
     char *text = disk_history_text(disk);
     pthread_mutex_unlock(&disk->gate.lock);
-    disk_history_save(disk, text, false);
+    disk_history_save(disk, text);
     free(text);
     pthread_mutex_lock(&disk->gate.lock);
 }
@@ -123,7 +123,7 @@ void disk_close(struct disk *disk)
     pthread_join(disk->thinker, NULL);
     if (disk->options.history != NULL) {
         char *text = disk_history_text(disk);
-        disk_history_save(disk, text, true);
+        disk_history_save(disk, text);
         free(text);
     }
     online_done(&disk->online);
@@ -235,7 +235,7 @@ static int move(struct disk *disk, const struct disk_gate_pass *pass, const stru
                 void *buffer, const void *data)
 {
     if (pass->ahead_n_bytes > 0)
-        image_read_ahead(&disk->image, pass->ahead_from, pass->ahead_n_bytes);
+        image_read_ahead(&disk->image, pass->ahead_from_bytes, pass->ahead_n_bytes);
     return buffer != NULL ? image_read(&disk->image, &disk->lanes, pass->way, buffer, request->n_bytes,
                                        request->offset_bytes)
                           : image_write(&disk->image, &disk->lanes, pass->way, data, request->n_bytes,

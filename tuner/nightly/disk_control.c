@@ -189,17 +189,23 @@ int disk_control_open(struct disk_control *control, struct disk *disk, const cha
     snprintf(control->path, sizeof(control->path), "%s", path);
     control->fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
     int code = control->fd < 0 ? -errno : 0;
-    /* Before the name is there, so that nobody else can connect in between. */
+    /* The name gets the mode of the descriptor: nobody else can connect, and no name is followed. */
     if (code == 0 && fchmod(control->fd, 0600) != 0)
         code = -errno;
     if (code == 0)
         code = bind_to(control->fd, &address);
-    if (code == 0 && (chmod(path, 0600) != 0 || listen(control->fd, 4) != 0))
+    bool is_bound = code == 0;
+    if (code == 0 && listen(control->fd, 4) != 0)
         code = -errno;
     if (code == 0)
         code = -pthread_create(&control->thread, NULL, serve, control);
+    if (code < 0 && is_bound)
+        unlink(path);
     if (code < 0 && control->fd >= 0)
         close(control->fd);
+    if (code == -EADDRINUSE)
+        return err_set(err, code,
+                       "%s: something is there that answers, or no socket; give control another path", path);
     return code < 0 ? err_sys(err, code, "%s: the control socket cannot be made", path) : 0;
 }
 

@@ -144,13 +144,13 @@ static void plan_ahead(struct disk_gate_client *client, const struct profile_req
                        struct disk_gate_pass *pass)
 {
     uint64_t window = pass->way.ahead_bytes, end = request->offset_bytes + request->n_bytes;
-    if (client->ahead_end < end || client->ahead_end > end + window)
-        client->ahead_end = end;
-    if (client->ahead_end - end > window / 2)
+    if (client->ahead_end_bytes < end || client->ahead_end_bytes > end + window)
+        client->ahead_end_bytes = end;
+    if (client->ahead_end_bytes - end > window / 2)
         return;
-    pass->ahead_from = client->ahead_end;
-    pass->ahead_n_bytes = end + window - client->ahead_end;
-    client->ahead_end = end + window;
+    pass->ahead_from_bytes = client->ahead_end_bytes;
+    pass->ahead_n_bytes = end + window - client->ahead_end_bytes;
+    client->ahead_end_bytes = end + window;
 }
 
 /* Whoever would have to wait for another request of the client is taken for what the last one was. */

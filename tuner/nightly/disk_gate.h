@@ -36,14 +36,14 @@ struct disk_gate {
     struct image_way wanted;
     uint64_t n_changes;     /* between cached and direct */
     uint64_t flushed_bytes; /* of those written since the beginning */
-    uint64_t drain_ns;
-    int lost_code; /* a flush failed: none of the client's succeeds any more */
+    uint64_t drain_ns;      /* when the first one began to wait at the closed gate; 0: nobody has */
+    int lost_code;          /* a flush failed: none of the client's succeeds any more */
 };
 
 struct disk_gate_client {
     atomic_flag is_judging[PROFILE_N_DIRECTIONS]; /* guards what has the same number */
     struct stream stream[PROFILE_N_DIRECTIONS];
-    uint64_t ahead_end; /* of reads */
+    uint64_t ahead_end_bytes; /* of reads */
     atomic_bool was_sequential[PROFILE_N_DIRECTIONS];
 };
 
@@ -51,8 +51,8 @@ struct disk_gate_pass {
     struct image_way way;
     uint64_t slice;
     bool is_sequential;
-    uint64_t written_bytes;             /* when it began */
-    uint64_t ahead_from, ahead_n_bytes; /* what to read ahead first; 0: nothing */
+    uint64_t written_bytes;                   /* when it began */
+    uint64_t ahead_from_bytes, ahead_n_bytes; /* what to read ahead first; 0: nothing */
 };
 
 int disk_gate_init(struct disk_gate *gate, const struct image *image, struct image_way way);

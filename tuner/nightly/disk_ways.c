@@ -25,11 +25,6 @@ struct online_setting disk_ways_to_setting(struct image_way way)
     return (struct online_setting){{way.direct, way.piece_bytes, way.ahead_bytes}};
 }
 
-bool disk_ways_are_same(struct image_way a, struct image_way b)
-{
-    return a.direct == b.direct && a.piece_bytes == b.piece_bytes && a.ahead_bytes == b.ahead_bytes;
-}
-
 /* Of settings that do the same for this kind of load, one is enough. */
 static int is_forbidden(const double *values, void *context)
 {

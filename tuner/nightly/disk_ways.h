@@ -19,7 +19,6 @@ struct disk_ways {
 
 struct image_way disk_ways_of_setting(const struct online_setting *setting);
 struct online_setting disk_ways_to_setting(struct image_way way);
-bool disk_ways_are_same(struct image_way a, struct image_way b);
 
 /* The settings that are worth a trial for a kind of load; NULL: fewer than two, or no memory. `ways` stays
  * where it is until libfstune has listed the settings. */

@@ -1,0 +1,56 @@
+/* Tests of tuner/nightly/disk_control: the socket's mode, and what is found in its place. */
+#include "tests/tuner/nightly/disk_rig.h"
+
+#include <errno.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+
+static struct disk_control control, second;
+
+static int open_control(struct disk_control *opened, const char *path)
+{
+    return disk_control_open(opened, &rig.served, path, &rig.err);
+}
+
+TEST(the_socket_is_its_owners_alone_and_goes_with_the_disk)
+{
+    struct stat status;
+    rig_serve();
+    mode_t mask = umask(0);
+    int result = open_control(&control, "control-test");
+    umask(mask);
+    assert_int_equal(result, 0);
+    assert_int_equal(stat("control-test", &status), 0);
+    assert_int_equal(status.st_mode & 07777, 0600);
+    disk_control_close(&control);
+    assert_int_equal(access("control-test", F_OK), -1);
+    disk_close(&rig.served);
+}
+
+TEST(what_is_there_and_no_socket_or_answers_stays)
+{
+    struct stat status;
+    rig_serve();
+    assert_int_equal(open_control(&control, rig.path), -EADDRINUSE);
+    assert_contains(rig.err.text, "another path");
+    assert_int_equal(stat(rig.path, &status), 0);
+    assert_int_equal(status.st_size, RIG_IMAGE_BYTES);
+    assert_int_equal(open_control(&control, "control-test"), 0);
+    assert_int_equal(open_control(&second, "control-test"), -EADDRINUSE);
+    assert_int_equal(access("control-test", F_OK), 0);
+    disk_control_close(&control);
+    disk_close(&rig.served);
+}
+
+TEST(a_socket_that_a_killed_process_left_makes_room)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = "control-test"};
+    int left = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    rig_serve();
+    assert_int_equal(bind(left, (const struct sockaddr *)&address, sizeof(address)), 0);
+    close(left);
+    assert_int_equal(open_control(&control, "control-test"), 0);
+    disk_control_close(&control);
+    disk_close(&rig.served);
+}
