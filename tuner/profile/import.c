@@ -106,5 +106,5 @@ int import_file(struct recording *recording, const char *name, const char *path,
         code = take_file(in, format, recording, err);
     if (!is_input)
         fclose(in);
-    return code < 0 ? err_prefix(err, "--import %s %.200s", name, path) : 0;
+    return code < 0 ? err_prefix(err, "%.200s, read as %s", is_input ? "standard input" : path, name) : 0;
 }

@@ -18,9 +18,10 @@ static int look(const char *path, bool *ret_is_profile, struct err *err)
     do {
         c = getc(in);
     } while (c == ' ' || c == '\n' || c == '\t' || c == '\r');
+    int code = ferror(in) ? err_sys(err, -errno, "%.200s", path) : 0;
     fclose(in);
     *ret_is_profile = c == '{';
-    return 0;
+    return code;
 }
 
 int load_list_read(struct load_list *list, const char *path, uint64_t most_bytes, uint64_t seed,

@@ -10,6 +10,8 @@
 
 #define FILES_MOST 256
 #define GRAIN      (1ULL << 20)
+/* FILES_MOST of these are still a number of bytes; no file system has larger ones. */
+#define FILE_BYTES_MOST (1ULL << 54)
 
 struct file_span {
     uint64_t file, end_bytes, begin_bytes;
@@ -63,7 +65,9 @@ static void take(void *data, const struct profile_request *request)
         list->items[list->n - 1].flushes = true;
     if (request == NULL)
         return;
-    if (list->n == LOAD_LIST_MOST || request->n_bytes > REQUESTS_BYTES_MOST || !make_room(reading)) {
+    bool fits = request->n_bytes > 0 && request->n_bytes <= REQUESTS_BYTES_MOST &&
+                request->offset_bytes <= FILE_BYTES_MOST;
+    if (!fits || list->n == LOAD_LIST_MOST || !make_room(reading)) {
         list->n_left_out++;
         return;
     }

@@ -125,8 +125,19 @@ TEST(an_iolog_is_repeated_as_it_stands_with_its_files_behind_each_other)
         assert_true(list.items[i].offset_bytes + list.items[i].n_bytes <= 2 * MIB);
 }
 
+TEST(offsets_beyond_every_file_system_are_left_out)
+{
+    rig_write("far", "fio version 3 iolog\n0 /f open\n0 /g open\n10 /f read 4611686018427387904 4096\n"
+                     "20 /g read 4611686018427387904 4096\n30 /g read 4096 4096\n");
+    assert_int_equal(take("far", 1024 * MIB), 0);
+    assert_int_equal(list.n, 1);
+    assert_int_equal(list.n_left_out, 2);
+    assert_true(list.items[0].offset_bytes + list.items[0].n_bytes <= list.span_bytes);
+}
+
 TEST(what_is_no_load_is_refused)
 {
+    assert_int_equal(take(".", MIB), -EISDIR);
     assert_int_equal(take("nowhere", MIB), -ENOENT);
     rig_write("other.json", "{\"schema\": \"fstune/measure/1\"}");
     assert_int_equal(take("other.json", MIB), -EINVAL);
