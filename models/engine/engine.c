@@ -103,7 +103,7 @@ static void age(struct engine *engine)
 {
     engine->n_aged++;
     for (size_t i = 0; i < engine->space->n_points + engine->n_outside_most; i++)
-        engine->points[i].n_confirming = 0;
+        engine->points[i].confirming = (struct moments){0};
 }
 
 /* Called when no other choice can be made: a choice that was not run after the first one is given up for the
@@ -111,7 +111,7 @@ static void age(struct engine *engine)
 static void keep_confirmed(struct engine *engine, size_t best)
 {
     size_t chosen = engine->chosen;
-    if (chosen != ENGINE_NONE && engine->points[chosen].n_confirming < ENGINE_MIN_REPLAYS &&
+    if (chosen != ENGINE_NONE && engine->points[chosen].confirming.n < ENGINE_MIN_REPLAYS &&
         engine_is_eligible(engine, best))
         engine->best = engine->chosen = best;
 }

@@ -74,7 +74,8 @@ struct engine_point {
     bool distrusted;                              /* something speaks against recommending it */
     bool failed;                                  /* a run failed: it is out */
     /* Told. */
-    size_t n_runs, n_confirming;
+    size_t n_runs;
+    struct moments confirming;     /* responses of the runs after the choice */
     double last_bps, last_seconds; /* of the last run; 0 before */
     struct moments response;       /* of points outside the space, which the belief does not know */
     struct moments latency;        /* logarithms of the runs' mean latencies */

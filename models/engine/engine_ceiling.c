@@ -5,25 +5,44 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 
+/* A point this far below the ceiling, as a difference of logs, does not reach it: a limit is known exactly,
+ * and who paid for it wants all of it. */
+#define REACHED_MARGIN 0.02
 /* A run has to promise so many halvings of what is in flight, on average. */
 #define LEAST_HALVINGS 0.1
+/* Runs of a point that did not tell after so many. */
+#define MOST_REPLAYS 15
 /* A point may reach the ceiling that does so with this probability. */
 #define LEAST_PROBABILITY 0.05
 
 static double level(const struct engine *engine)
 {
-    return engine->belief.ceiling - engine->margin;
+    return engine->belief.ceiling - fmin(engine->margin, REACHED_MARGIN);
+}
+
+/* Half the width of the interval of its mean, by its own runs. */
+static double error_of(const struct engine *engine, size_t point)
+{
+    double df, variance = belief_run_variance(&engine->belief, point, &df);
+    return student_quantile(engine->confidence_share, df) *
+           sqrt(variance / (double)engine->belief.moments[point].n);
+}
+
+static bool has_replays(const struct engine *engine, size_t point)
+{
+    return isfinite(engine->belief.ceiling) && engine->belief.moments[point].n >= ENGINE_MIN_REPLAYS &&
+           engine_is_eligible(engine, point);
+}
+
+bool engine_seems_at_ceiling(const struct engine *engine, size_t point)
+{
+    return has_replays(engine, point) && engine->belief.moments[point].mean >= level(engine);
 }
 
 bool engine_is_at_ceiling(const struct engine *engine, size_t point)
 {
-    const struct moments *own = &engine->belief.moments[point];
-    if (!isfinite(engine->belief.ceiling) || own->n < ENGINE_MIN_REPLAYS ||
-        !engine_is_eligible(engine, point))
-        return false;
-    double df, variance = belief_run_variance(&engine->belief, point, &df) / (double)own->n;
-    double error = student_quantile(engine->confidence_share, df) * sqrt(variance);
-    return own->mean - error >= level(engine);
+    return has_replays(engine, point) &&
+           engine->belief.moments[point].mean - error_of(engine, point) >= level(engine);
 }
 
 bool engine_nears_ceiling(const struct engine *engine)
@@ -33,26 +52,40 @@ bool engine_nears_ceiling(const struct engine *engine)
            engine->belief.mean[best] >= level(engine);
 }
 
-/* By what is believed of it; 0 where a limit of its own is lower, or where its runs should have shown it. */
+/* Whether its own runs say if it reaches the ceiling, or hardly ever will. */
+static bool is_judged(const struct engine *engine, size_t point)
+{
+    const struct moments *own = &engine->belief.moments[point];
+    return own->n >= MOST_REPLAYS ||
+           (own->n >= ENGINE_MIN_REPLAYS && fabs(own->mean - level(engine)) > error_of(engine, point));
+}
+
+/* By what is believed of it; 0 where a limit of its own is lower, or where its runs have settled it. */
 static double reaches(const struct engine *engine, size_t point)
 {
     const struct belief *belief = &engine->belief;
     const struct engine_point *of = &engine->points[point];
     bool is_lower = of->most_bps > 0 && log(of->most_bps) < level(engine);
-    if (is_lower || belief->excluded[point] || of->failed || of->distrusted ||
-        belief->moments[point].n >= ENGINE_CONFIRMING_LEAST)
+    if (is_lower || belief->excluded[point] || of->failed || of->distrusted || is_judged(engine, point))
         return 0;
     double probability =
         gsl_cdf_gaussian_Q(level(engine) - belief->mean[point], sqrt(belief->variance[point]));
     return probability >= LEAST_PROBABILITY ? probability * engine_feasible(engine, point) : 0;
 }
 
+/* Before a point is known to reach the ceiling, the one that seems to is worth runs as well. */
+static double most_in_flight(const struct engine *engine)
+{
+    size_t chosen = engine->chosen;
+    if (engine_is_at_ceiling(engine, chosen))
+        return engine->points[chosen].in_flight_bytes;
+    return 2 *
+           engine->points[engine_seems_at_ceiling(engine, chosen) ? chosen : engine->best].in_flight_bytes;
+}
+
 size_t engine_list_at_ceiling(const struct engine *engine, size_t *ret_points, size_t room)
 {
-    /* Before a point is known to reach the ceiling, the one that seems to is worth runs as well. */
-    bool known = engine_is_at_ceiling(engine, engine->chosen);
-    double halvings[ENGINE_MAX_LISTED], most = known ? engine->points[engine->chosen].in_flight_bytes
-                                                     : 2 * engine->points[engine->best].in_flight_bytes;
+    double halvings[ENGINE_MAX_LISTED], most = most_in_flight(engine);
     size_t n = 0;
     for (size_t i = 0; i < engine->space->n_points; i++) {
         double in_flight = engine->points[i].in_flight_bytes;

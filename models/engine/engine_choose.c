@@ -112,11 +112,11 @@ bool engine_is_good_enough(const struct engine *engine, size_t best, size_t poin
     return engine->belief.chosen != NULL && believed_shortfall(engine, best, point) <= engine->margin;
 }
 
-/* Nothing can be better than these by more than the margin. */
+/* Nothing is better than these. */
 static bool is_at_ceiling(const struct engine *engine, size_t best, size_t point)
 {
     (void)best;
-    return engine_is_at_ceiling(engine, point);
+    return engine_seems_at_ceiling(engine, point);
 }
 
 /* The cheapest of the points that fit and have at most `most_bytes` in flight, or ENGINE_NONE. */
@@ -172,20 +172,42 @@ static double expected_loss(const struct engine *engine)
     return fmax(0, lost);
 }
 
+/* The chosen point is the luckiest of many in the runs that it was chosen by. Its level is therefore taken
+ * from the runs after the choice, and from what the other points say of it. False before there are such runs.
+ */
+static bool level_after_choice(const struct engine *engine, struct belief_level *ret_level)
+{
+    const struct moments *after = &engine->points[engine->chosen].confirming;
+    if (after->n < ENGINE_CONFIRMING_LEAST)
+        return false;
+    double df, mean, variance, of_run = belief_run_variance(&engine->belief, engine->chosen, &df);
+    *ret_level = (struct belief_level){.mean = after->mean,
+                                       .variance = fmax(of_run, after->std * after->std) / (double)after->n};
+    if (engine->belief.chosen != NULL &&
+        belief_leave_out(&engine->belief, engine->chosen, &mean, &variance)) {
+        double share = variance / (variance + ret_level->variance);
+        ret_level->mean = share * ret_level->mean + (1 - share) * mean;
+        ret_level->variance *= share;
+    }
+    return true;
+}
+
 /* What is claimed of the chosen point, which lies in the space. 0 or -ENOMEM. */
 static int claim(struct engine *engine)
 {
     struct belief_claim claimed;
     size_t chosen = engine->chosen;
-    if (belief_claim(&engine->belief, chosen, engine->tolerance, engine->confidence_share, JUDGE_DRAWS,
-                     engine->rng, &claimed) < 0)
+    struct belief_level after;
+    bool has_after = level_after_choice(engine, &after);
+    if (belief_claim(&engine->belief, chosen, has_after ? &after : NULL, engine->tolerance,
+                     engine->confidence_share, JUDGE_DRAWS, engine->rng, &claimed) < 0)
         return -ENOMEM;
     engine->probability = claimed.probability_within;
     engine->shortfall = claimed.shortfall;
     engine->expected_shortfall = expected_loss(engine);
     engine->is_proved = is_proved(engine, engine->best, chosen) || engine_is_at_ceiling(engine, chosen);
     engine->conclusive = claimed.shortfall <= engine->tolerance &&
-                         engine->points[chosen].n_confirming >= ENGINE_CONFIRMING_LEAST;
+                         engine->points[chosen].confirming.n >= ENGINE_CONFIRMING_LEAST;
     return 0;
 }
 

@@ -14,7 +14,6 @@ int engine_tell(struct engine *engine, const struct engine_run *run, const struc
 {
     struct engine_point *point = &engine->points[run->point];
     point->n_runs++;
-    point->n_confirming += run->confirming;
     point->last_bps = result->bps;
     point->last_seconds = result->seconds;
     if (result->latency_ns > 0)
@@ -25,6 +24,8 @@ int engine_tell(struct engine *engine, const struct engine_run *run, const struc
             belief_exclude(&engine->belief, run->point);
         return 0;
     }
+    if (run->confirming)
+        moments_add(&point->confirming, result->response);
     if (run->point < engine->space->n_points)
         return belief_tell(&engine->belief, run->point, result->response);
     moments_add(&point->response, result->response);
@@ -41,9 +42,9 @@ void engine_fail(struct engine *engine, size_t point)
 void engine_forget(struct engine *engine, size_t point)
 {
     struct engine_point *of = &engine->points[point];
-    of->n_runs = of->n_confirming = 0;
+    of->n_runs = 0;
     of->last_bps = of->last_seconds = 0;
-    of->response = of->latency = (struct moments){0};
+    of->response = of->confirming = of->latency = (struct moments){0};
     of->limit.n_timed = of->limit.n_over = of->limit.over_squares = 0;
     if (point < engine->space->n_points)
         belief_forget(&engine->belief, point);

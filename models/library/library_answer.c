@@ -32,7 +32,7 @@ static struct fst_estimate estimate_of(const struct fst_search *search, size_t s
         .value = value,
         .std_error = sqrt(variance) * (library_is_linear(scale) ? 1 : value),
         .n = engine->points[setting].n_runs,
-        .n_confirming = engine->points[setting].n_confirming,
+        .n_confirming = engine->points[setting].confirming.n,
         .equivalent = engine->verdicts[setting] == VERDICT_EQUIVALENT || setting == engine->best,
         .kept = engine_feasible(engine, setting),
     };

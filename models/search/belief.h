@@ -116,12 +116,21 @@ double belief_no_lone_peaks(const struct belief *belief, size_t but, double resp
 int belief_probability_within(const struct belief *belief, size_t point, double margin, size_t n_draws,
                               gsl_rng *rng, double *ret_probability);
 
+/* A point's response and how uncertain that is. */
+struct belief_level {
+    double mean, variance;
+};
+
+/* What the runs of the other points say of a point, after a fit: its posterior with its own observation taken
+ * out again (a quotient of normal densities). False where nothing is left. */
+bool belief_leave_out(const struct belief *belief, size_t point, double *ret_mean, double *ret_variance);
+
 /* What can be said of a point against the whole space: belief_probability_within at `margin`, and the
  * shortfall, the smallest margin at which that probability reaches `confidence` (INFINITY: none does). Both
- * by the same draws, so that shortfall <= margin says the same as probability_within >= confidence. 0,
- * -ENOMEM, -EDOM. */
+ * by the same draws, so that shortfall <= margin says the same as probability_within >= confidence. other:
+ * the point's level where something else than all its runs tells of it; NULL: they do. 0, -ENOMEM, -EDOM. */
 struct belief_claim {
     double probability_within, shortfall;
 };
-int belief_claim(const struct belief *belief, size_t point, double margin, double confidence, size_t n_draws,
-                 gsl_rng *rng, struct belief_claim *ret_claim);
+int belief_claim(const struct belief *belief, size_t point, const struct belief_level *other, double margin,
+                 double confidence, size_t n_draws, gsl_rng *rng, struct belief_claim *ret_claim);

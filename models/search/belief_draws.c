@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <gsl/gsl_cdf.h>
 #include <gsl/gsl_math.h>
+#include <gsl/gsl_randist.h>
 #include <gsl/gsl_statistics.h>
 #include <math.h>
 #include <stdlib.h>
@@ -49,11 +50,12 @@ static int more_promising_first(const void *a_, const void *b_)
     return (a->point > b->point) - (a->point < b->point);
 }
 
-/* The points that could exceed `point` by more than margin, most promising first. ret_rivals has room for all
- * points. */
-static size_t find_rivals(const struct belief *belief, size_t point, double margin, struct rival *ret_rivals)
+/* The points that could exceed `point` of this level by more than margin, most promising first. ret_rivals
+ * has room for all points. */
+static size_t find_rivals(const struct belief *belief, size_t point, const struct belief_level *own,
+                          double margin, struct rival *ret_rivals)
 {
-    double needed = belief->mean[point] + margin, own_std = sqrt(belief->variance[point]);
+    double needed = own->mean + margin, own_std = sqrt(own->variance);
     size_t n = 0;
 
     for (size_t i = 0; i < belief->space->n_points; i++) {
@@ -67,6 +69,17 @@ static size_t find_rivals(const struct belief *belief, size_t point, double marg
     return GSL_MIN(n, MAX_JOINT - 1);
 }
 
+/* Puts draws of the level into the first column, which the others then do not depend on. */
+static void redraw_first(const struct belief *belief, const struct belief_level *own, size_t n,
+                         size_t n_draws, gsl_rng *rng, double *draws)
+{
+    for (size_t draw = 0; draw < n_draws; draw++) {
+        double value = own->mean + gsl_ran_gaussian_ziggurat(rng, sqrt(own->variance));
+
+        draws[draw * n] = fmin(value, belief->ceiling);
+    }
+}
+
 /* By how much the best of the other columns exceeds the first, of each draw. */
 static void find_gaps(const double *draws, size_t n, size_t n_draws, double *ret_gaps)
 {
@@ -78,10 +91,10 @@ static void find_gaps(const double *draws, size_t n, size_t n_draws, double *ret
 }
 
 /* In a space too small for a surrogate every point stands alone, and one never measured may be anything. */
-static double without_surrogate(const struct belief *belief, size_t point, double margin)
+static double without_surrogate(const struct belief *belief, size_t point, const struct belief_level *own,
+                                double margin)
 {
     double probability = belief->moments[point].n > 0 ? 1.0 : 0.0, df;
-    double own = belief_run_variance(belief, point, &df) / fmax(1.0, (double)belief->moments[point].n);
 
     for (size_t i = 0; i < belief->space->n_points; i++) {
         const struct moments *rival = &belief->moments[i];
@@ -90,30 +103,45 @@ static double without_surrogate(const struct belief *belief, size_t point, doubl
             continue;
         if (rival->n == 0)
             return 0.0;
-        double variance = own + belief_run_variance(belief, i, &df) / (double)rival->n;
-        double lead = belief->moments[point].mean + margin - rival->mean;
+        double variance = own->variance + belief_run_variance(belief, i, &df) / (double)rival->n;
+        double lead = own->mean + margin - rival->mean;
 
         probability *= gsl_cdf_ugaussian_P(lead / sqrt(variance));
     }
     return probability;
 }
 
-/* Draws of the gaps between a point and the best of its rivals, those within `margin` of it among them. */
-static int draw_gaps(const struct belief *belief, size_t point, double margin, size_t n_draws, gsl_rng *rng,
-                     double *ret_gaps)
+/* What all that was told says of the point. */
+static struct belief_level level_of(const struct belief *belief, size_t point)
+{
+    double df, n = fmax(1.0, (double)belief->moments[point].n);
+
+    if (belief->chosen)
+        return (struct belief_level){.mean = belief->mean[point], .variance = belief->variance[point]};
+    return (struct belief_level){.mean = belief->moments[point].mean,
+                                 .variance = belief_run_variance(belief, point, &df) / n};
+}
+
+/* Draws of the gaps between a point and the best of its rivals, those within `margin` of it among them.
+ * other: its level where that is not what was told. */
+static int draw_gaps(const struct belief *belief, size_t point, const struct belief_level *other,
+                     double margin, size_t n_draws, gsl_rng *rng, double *ret_gaps)
 {
     struct rival *rivals = malloc(belief->space->n_points * sizeof(*rivals));
     size_t points[MAX_JOINT] = {point}, n;
     double *draws = NULL;
+    struct belief_level own = other ? *other : level_of(belief, point);
     int result = rivals ? 0 : -ENOMEM;
 
     if (!result) {
-        n = 1 + find_rivals(belief, point, margin, rivals);
+        n = 1 + find_rivals(belief, point, &own, margin, rivals);
         for (size_t i = 1; i < n; i++)
             points[i] = rivals[i - 1].point;
         draws = malloc(n * n_draws * sizeof(*draws));
         result = draws ? belief_sample(belief, points, n, n_draws, rng, draws) : -ENOMEM;
     }
+    if (!result && other)
+        redraw_first(belief, other, n, n_draws, rng, draws);
     if (!result)
         find_gaps(draws, n, n_draws, ret_gaps);
     free(rivals);
@@ -122,10 +150,10 @@ static int draw_gaps(const struct belief *belief, size_t point, double margin, s
 }
 
 /* Probability of no gap above margin, and of no isolated fast point above it. */
-static double within(const struct belief *belief, size_t point, double margin, const double *gaps,
-                     size_t n_draws)
+static double within(const struct belief *belief, size_t point, const struct belief_level *own, double margin,
+                     const double *gaps, size_t n_draws)
 {
-    double response = belief->mean[point] + margin, n_within = 0.0;
+    double response = own->mean + margin, n_within = 0.0;
 
     for (size_t draw = 0; draw < n_draws; draw++)
         n_within += gaps[draw] <= margin;
@@ -136,32 +164,34 @@ static double within(const struct belief *belief, size_t point, double margin, c
 int belief_probability_within(const struct belief *belief, size_t point, double margin, size_t n_draws,
                               gsl_rng *rng, double *ret_probability)
 {
+    struct belief_level own = level_of(belief, point);
     double *gaps;
     int result;
 
     if (!belief->chosen) {
-        *ret_probability = without_surrogate(belief, point, margin);
+        *ret_probability = without_surrogate(belief, point, &own, margin);
         return 0;
     }
     gaps = malloc(n_draws * sizeof(*gaps));
-    result = gaps ? draw_gaps(belief, point, margin, n_draws, rng, gaps) : -ENOMEM;
+    result = gaps ? draw_gaps(belief, point, NULL, margin, n_draws, rng, gaps) : -ENOMEM;
     if (!result)
-        *ret_probability = within(belief, point, margin, gaps, n_draws);
+        *ret_probability = within(belief, point, &own, margin, gaps, n_draws);
     free(gaps);
     return result;
 }
 
-int belief_claim(const struct belief *belief, size_t point, double margin, double confidence, size_t n_draws,
-                 gsl_rng *rng, struct belief_claim *ret_claim)
+int belief_claim(const struct belief *belief, size_t point, const struct belief_level *other, double margin,
+                 double confidence, size_t n_draws, gsl_rng *rng, struct belief_claim *ret_claim)
 {
     double *gaps = malloc(n_draws * sizeof(*gaps)), low = 0.0, high = WIDEST_GAP, asked = margin;
+    struct belief_level own = other ? *other : level_of(belief, point);
     int result = gaps ? 0 : -ENOMEM;
 
     if (!result && belief->chosen)
-        result = draw_gaps(belief, point, 0.0, n_draws, rng, gaps);
+        result = draw_gaps(belief, point, other, 0.0, n_draws, rng, gaps);
     while (!result && high - low > GAP_STEP) {
-        double probability = belief->chosen ? within(belief, point, asked, gaps, n_draws)
-                                            : without_surrogate(belief, point, asked);
+        double probability = belief->chosen ? within(belief, point, &own, asked, gaps, n_draws)
+                                            : without_surrogate(belief, point, &own, asked);
 
         if (asked == margin)
             ret_claim->probability_within = probability;

@@ -35,10 +35,6 @@ static inline void *belief_chosen_state(const struct belief *belief)
     return belief->chosen == &surrogate_gp ? belief->gp : belief->quadratic;
 }
 
-/* What all other points say of a point: its posterior with its own observation taken out again (a quotient of
- * normal densities). False where nothing is left. */
-bool belief_leave_out(const struct belief *belief, size_t point, double *ret_mean, double *ret_variance);
-
 /* Learns lone_peaks_share and lone_peaks_std, after a fit. */
 void belief_lone_peaks_learn(struct belief *belief);
 

@@ -12,8 +12,8 @@ TEST(the_best_of_a_hill_is_found_and_proved)
         assert_true(engine.conclusive && engine.shortfall <= 0.03 && engine.probability >= 0.95);
         assert_int_equal(engine.stop, ENGINE_STOP_SEPARATED);
         assert_true(device.now <= 60);
-        assert_true(engine.points[HILL].n_confirming >= ENGINE_CONFIRMING_LEAST);
-        assert_true(engine.points[0].n_confirming >= ENGINE_CONFIRMING_LEAST);
+        assert_true(engine.points[HILL].confirming.n >= ENGINE_CONFIRMING_LEAST);
+        assert_true(engine.points[0].confirming.n >= ENGINE_CONFIRMING_LEAST);
     }
 }
 
@@ -70,8 +70,8 @@ TEST(what_accompanies_the_choice_is_replayed_as_often)
     engine_accompany(&engine, ENGINE_NONE);
     engine.counterpart = N_POINTS + 1;
     run_until(ENGINE_WEIGH);
-    assert_true(engine.points[5].n_confirming >= ENGINE_CONFIRMING_LEAST);
-    assert_int_equal(engine.points[5].n_confirming, engine.points[engine.chosen].n_confirming);
+    assert_true(engine.points[5].confirming.n >= ENGINE_CONFIRMING_LEAST);
+    assert_int_equal(engine.points[5].confirming.n, engine.points[engine.chosen].confirming.n);
     assert_int_equal(engine.points[N_POINTS + 1].n_runs, ENGINE_COUNTERPART_REPLAYS);
 }
 
@@ -81,8 +81,8 @@ TEST(a_baseline_outside_the_space_is_measured_and_never_chosen)
     engine.baseline = N_POINTS;
     engine.default_setting = N_POINTS + 2;
     run_until(ENGINE_END);
-    assert_true(engine.points[N_POINTS].n_confirming >= ENGINE_CONFIRMING_LEAST);
-    assert_true(engine.points[N_POINTS + 2].n_confirming >= ENGINE_CONFIRMING_LEAST);
+    assert_true(engine.points[N_POINTS].confirming.n >= ENGINE_CONFIRMING_LEAST);
+    assert_true(engine.points[N_POINTS + 2].confirming.n >= ENGINE_CONFIRMING_LEAST);
     assert_close(engine.points[N_POINTS].response.mean, hill(0), 0.05);
     assert_int_equal(engine.chosen, HILL);
 }
@@ -166,7 +166,7 @@ TEST(a_disproved_choice_is_made_again_with_new_replays)
     assert_int_equal(disproved, HILL);
     assert_true(engine.chosen != HILL && engine.chosen != ENGINE_NONE);
     assert_true(engine.n_aged > 0);
-    assert_true(engine.points[engine.chosen].n_confirming >= ENGINE_CONFIRMING_LEAST);
+    assert_true(engine.points[engine.chosen].confirming.n >= ENGINE_CONFIRMING_LEAST);
 }
 
 TEST(no_choice_is_made_again_that_could_not_be_replayed)
@@ -179,7 +179,7 @@ TEST(no_choice_is_made_again_that_could_not_be_replayed)
     run_until(ENGINE_END);
     assert_int_equal(disproved, HILL);
     assert_int_equal(engine.n_aged, 0);
-    assert_true(engine.points[engine.chosen].n_confirming >= ENGINE_MIN_REPLAYS);
+    assert_true(engine.points[engine.chosen].confirming.n >= ENGINE_MIN_REPLAYS);
 }
 
 /* A night compares all that was replayed after the choice, whichever was chosen, and nothing else: what only
@@ -191,8 +191,8 @@ TEST(a_night_chooses_among_what_was_replayed)
     device.response = disproving_response;
     run_until(ENGINE_END);
     assert_int_equal(engine.n_aged, 0);
-    assert_true(engine.points[disproved].n_confirming >= ENGINE_CONFIRMING_LEAST);
-    assert_true(engine.points[engine.chosen].n_confirming >= ENGINE_MIN_REPLAYS);
+    assert_true(engine.points[disproved].confirming.n >= ENGINE_CONFIRMING_LEAST);
+    assert_true(engine.points[engine.chosen].confirming.n >= ENGINE_MIN_REPLAYS);
 }
 
 /* --- nights --- */
@@ -209,7 +209,7 @@ TEST(a_night_goes_on_while_something_has_a_chance)
     assert_int_equal(engine.stop, ENGINE_STOP_BUDGET);
     assert_true(device.now > 0.85 * 60);
     for (size_t i = 0; i < N_POINTS; i++)
-        n += i != HILL && engine.points[i].n_confirming + 1 >= engine.points[HILL].n_confirming;
+        n += i != HILL && engine.points[i].confirming.n + 1 >= engine.points[HILL].confirming.n;
     assert_in_range(n, engine.policy.n_contenders, engine.policy.n_contenders + 1);
 }
 
@@ -229,8 +229,8 @@ TEST(the_default_gets_fewer_replays_than_what_is_judged)
     engine.default_setting = 0;
     device.std = 0.1;
     run_until(ENGINE_END);
-    assert_true(engine.points[0].n_confirming >= ENGINE_CONFIRMING_LEAST);
-    assert_true(engine.points[HILL].n_confirming > 2 * engine.points[0].n_confirming);
+    assert_true(engine.points[0].confirming.n >= ENGINE_CONFIRMING_LEAST);
+    assert_true(engine.points[HILL].confirming.n > 2 * engine.points[0].confirming.n);
 }
 
 /* There is nothing that others could be better than: the race is that of any search. */
@@ -259,7 +259,7 @@ TEST(an_unsettled_race_takes_what_the_replays_do_not_need)
     run_until(ENGINE_END);
     assert_int_equal(engine.stop, ENGINE_STOP_BUDGET);
     assert_true(engine.beyond_plan);
-    assert_in_range(engine.points[engine.chosen].n_confirming, 14, 15);
+    assert_in_range(engine.points[engine.chosen].confirming.n, 14, 15);
     assert_true(device.now > 0.9 * 60 && device.now <= 60);
 }
 
@@ -272,5 +272,5 @@ TEST(a_race_that_keeps_to_the_plan_costs_no_replays)
     device.std = 0.5;
     run_until(ENGINE_END);
     assert_false(engine.beyond_plan);
-    assert_true(engine.points[engine.chosen].n_confirming > 15);
+    assert_true(engine.points[engine.chosen].confirming.n > 15);
 }

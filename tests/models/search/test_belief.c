@@ -217,7 +217,7 @@ TEST(probability_is_zero_or_one_where_all_is_known)
     for (double margin = 0.03; margin < 0.07; margin += 0.03) {
         struct belief_claim claim;
 
-        assert_int_equal(belief_claim(&belief, 40, margin, 0.95, 200, rng, &claim), 0);
+        assert_int_equal(belief_claim(&belief, 40, NULL, margin, 0.95, 200, rng, &claim), 0);
         assert_close(claim.shortfall, 0.05, 1e-3);
         assert_close(claim.probability_within, claim.shortfall <= margin, 0.0);
     }
