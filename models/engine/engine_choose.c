@@ -172,23 +172,33 @@ static double expected_loss(const struct engine *engine)
     return fmax(0, lost);
 }
 
-/* The chosen point is the luckiest of many in the runs that it was chosen by. Its level is therefore taken
- * from the runs after the choice, and from what the other points say of it. False before there are such runs.
- */
+/* Adds a normal density of this mean and precision to a level. */
+static void combine(struct belief_level *level, double mean, double precision)
+{
+    double sum = 1 / level->variance + precision;
+    level->mean += precision / sum * (mean - level->mean);
+    level->variance = 1 / sum;
+}
+
+/* The best-looking point is the luckiest of many in the runs that it was chosen by: they lie too high by
+ * about their own standard error, so that their squared error is twice their variance. The runs after the
+ * choice and what the other points say are free of that. False before there are such runs, and where the
+ * chosen point is another one. */
 static bool level_after_choice(const struct engine *engine, struct belief_level *ret_level)
 {
+    const struct belief *belief = &engine->belief;
     const struct moments *after = &engine->points[engine->chosen].confirming;
-    if (after->n < ENGINE_CONFIRMING_LEAST)
+    const struct moments *all = &belief->moments[engine->chosen];
+    if (engine->chosen != engine->best || after->n < ENGINE_CONFIRMING_LEAST || all->n < after->n)
         return false;
-    double df, mean, variance, of_run = belief_run_variance(&engine->belief, engine->chosen, &df);
-    *ret_level = (struct belief_level){.mean = after->mean,
-                                       .variance = fmax(of_run, after->std * after->std) / (double)after->n};
-    if (engine->belief.chosen != NULL &&
-        belief_leave_out(&engine->belief, engine->chosen, &mean, &variance)) {
-        double share = variance / (variance + ret_level->variance);
-        ret_level->mean = share * ret_level->mean + (1 - share) * mean;
-        ret_level->variance *= share;
-    }
+    double df, mean, variance, n_after = (double)after->n, n_before = (double)all->n - n_after;
+    double of_run = fmax(belief_run_variance(belief, engine->chosen, &df), after->std * after->std);
+    *ret_level = (struct belief_level){.mean = after->mean, .variance = of_run / n_after};
+    if (n_before > 0)
+        combine(ret_level, after->mean + (all->mean - after->mean) * (double)all->n / n_before,
+                n_before / (2 * of_run));
+    if (belief->chosen != NULL && belief_leave_out(belief, engine->chosen, &mean, &variance))
+        combine(ret_level, mean, 1 / variance);
     return true;
 }
 
