@@ -211,21 +211,29 @@ static int confirm(struct engine *engine, double now_seconds)
     return engine_confirm_next(engine) ? ENGINE_RUN : turn(engine, ENGINE_WEIGH);
 }
 
+/* Whether the replays show that the chosen point does not reach the known ceiling and another one seems to.
+ */
+static bool fell_from_ceiling(const struct engine *engine, size_t chosen)
+{
+    return engine->chosen != ENGINE_NONE && engine_seems_at_ceiling(engine, engine->chosen) &&
+           !engine_seems_at_ceiling(engine, chosen);
+}
+
 /* When the runs after the choice show that the chosen point is not good enough, the choice is made again,
- * once. One that is only doubted stays where another cannot be replayed. */
+ * once; at a known ceiling, which one point after the other may miss, as often as there is time. One that is
+ * only doubted stays where another cannot be replayed. */
 static int weigh(struct engine *engine, double now_seconds)
 {
     size_t best = engine->best, chosen = engine->chosen;
-    if (engine->is_again)
-        return turn(engine, ENGINE_VERDICT);
     if (belief_update(&engine->belief, true, engine->rng) == -ENOMEM)
         return -ENOMEM;
     engine_choose(engine);
     const struct engine_point *point = &engine->points[chosen];
     bool can_confirm = engine_can_confirm(engine, now_seconds);
+    bool fell = can_confirm && fell_from_ceiling(engine, chosen);
     bool good = chosen == engine->best || engine_is_good_enough(engine, engine->best, chosen) ||
                 (engine->verdicts[chosen] != VERDICT_WORSE && !can_confirm);
-    if (good && !point->failed && !point->distrusted) {
+    if (!fell && (engine->is_again || (good && !point->failed && !point->distrusted))) {
         engine->best = best;
         engine->chosen = chosen;
         return turn(engine, ENGINE_VERDICT);

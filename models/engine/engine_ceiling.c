@@ -15,9 +15,14 @@
 /* A point may reach the ceiling that does so with this probability. */
 #define LEAST_PROBABILITY 0.05
 
+double engine_ceiling_margin(const struct engine *engine)
+{
+    return fmin(engine->margin, REACHED_MARGIN);
+}
+
 static double level(const struct engine *engine)
 {
-    return engine->belief.ceiling - fmin(engine->margin, REACHED_MARGIN);
+    return engine->belief.ceiling - engine_ceiling_margin(engine);
 }
 
 /* Half the width of the interval of its mean, by its own runs. */
@@ -28,20 +33,23 @@ static double error_of(const struct engine *engine, size_t point)
            sqrt(variance / (double)engine->belief.moments[point].n);
 }
 
-static bool has_replays(const struct engine *engine, size_t point)
+static bool has_runs(const struct engine *engine, size_t point, size_t least)
 {
-    return isfinite(engine->belief.ceiling) && engine->belief.moments[point].n >= ENGINE_MIN_REPLAYS &&
+    return isfinite(engine->belief.ceiling) && engine->belief.moments[point].n >= least &&
            engine_is_eligible(engine, point);
 }
 
 bool engine_seems_at_ceiling(const struct engine *engine, size_t point)
 {
-    return has_replays(engine, point) && engine->belief.moments[point].mean >= level(engine);
+    const struct belief *belief = &engine->belief;
+    if (has_runs(engine, point, ENGINE_MIN_REPLAYS))
+        return belief->moments[point].mean >= level(engine);
+    return belief->chosen != NULL && has_runs(engine, point, 1) && belief->mean[point] >= level(engine);
 }
 
 bool engine_is_at_ceiling(const struct engine *engine, size_t point)
 {
-    return has_replays(engine, point) &&
+    return has_runs(engine, point, ENGINE_MIN_REPLAYS) &&
            engine->belief.moments[point].mean - error_of(engine, point) >= level(engine);
 }
 

@@ -30,12 +30,13 @@ void engine_accompany(struct engine *engine, size_t point)
 }
 
 /* Replays that make the interval of the recommendation narrower than half the margin to either side, by the
- * scatter seen in the search (the first stage of Stein 1945). */
+ * scatter seen in the search (the first stage of Stein 1945). Of a known ceiling, the margin is smaller. */
 static double enough(const struct engine *engine)
 {
     double df, variance = belief_run_variance(&engine->belief, engine->chosen, &df);
     double t = student_quantile((1 + engine->confidence_share) / 2, df);
-    return variance * pow(2 * t / engine->margin, 2);
+    bool at_ceiling = engine_seems_at_ceiling(engine, engine->chosen);
+    return variance * pow(2 * t / (at_ceiling ? engine_ceiling_margin(engine) : engine->margin), 2);
 }
 
 /* Most rounds of a night leave the default out: its figures are only shown and used for the scatter between

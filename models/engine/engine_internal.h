@@ -32,8 +32,11 @@ int engine_list_lone_peaks(struct engine *engine, size_t most, size_t *ret_point
  * cheapest first; at most room (1..ENGINE_MAX_LISTED). After engine_choose. */
 size_t engine_list_cheaper(const struct engine *engine, size_t *ret_points, size_t room);
 
-/* Whether a point's own replays say on average, or prove, that it reaches the known ceiling; and whether some
- * point is believed to. */
+/* A point within this of the known ceiling reaches it; a difference of logs. */
+double engine_ceiling_margin(const struct engine *engine);
+
+/* Whether a point's own replays say on average (few of them with the surrogate), or prove, that it reaches
+ * the known ceiling; and whether some point is believed to. */
 bool engine_seems_at_ceiling(const struct engine *engine, size_t point);
 bool engine_is_at_ceiling(const struct engine *engine, size_t point);
 bool engine_nears_ceiling(const struct engine *engine);

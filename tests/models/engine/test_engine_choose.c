@@ -62,3 +62,31 @@ TEST(more_time_shrinks_what_is_not_expected)
     engine.shortfall = NAN;
     assert_true(isnan(engine_times_to_settle(&engine)));
 }
+
+/* Bound of a best point of 20 runs before the choice, and of ten after it that lie lower by this. */
+static double shortfall_after(double lower)
+{
+    struct engine wanted = usual();
+    wanted.prefers_fastest = true;
+    begin(wanted, 1);
+    for (size_t i = 0; i < N_POINTS; i++)
+        tell_scattered(i, i == 0 ? 20.97 : i == HILL ? 21 : 20, 0.02, 20);
+    struct engine_run run = {.point = HILL, .confirming = true};
+    for (size_t i = 0; i < 10; i++) {
+        double response = 21 - lower + (i % 2 == 0 ? 0.02 : -0.02);
+        struct engine_result result = {.response = response, .bps = exp(response), .seconds = 1};
+        assert_int_equal(engine_tell(&engine, &run, &result), 0);
+    }
+    engine_choose(&engine);
+    assert_int_equal(engine.chosen, HILL);
+    assert_int_equal(engine_judge(&engine), 0);
+    return engine.shortfall;
+}
+
+/* The runs before the choice count half, so ten lower ones after it are as much as they. */
+TEST(the_best_looking_point_is_claimed_by_the_runs_after_the_choice)
+{
+    double same = shortfall_after(0), lower = shortfall_after(0.04);
+    assert_true(same < 0.001);
+    assert_in_range(lower * 1e4, 10, 200);
+}

@@ -221,6 +221,12 @@ TEST(probability_is_zero_or_one_where_all_is_known)
         assert_close(claim.shortfall, 0.05, 1e-3);
         assert_close(claim.probability_within, claim.shortfall <= margin, 0.0);
     }
+    /* So does a level that something else than the point's runs tells of. */
+    struct belief_level other = {.mean = 0.97, .variance = 1e-8};
+    struct belief_claim claim;
+    assert_int_equal(belief_claim(&belief, 40, &other, 0.02, 0.95, 200, rng, &claim), 0);
+    assert_close(claim.shortfall, 0.03, 1e-3);
+    assert_close(claim.probability_within, 0.0, 0.0);
     belief_exclude(&belief, 20);
     assert_int_equal(belief_probability_within(&belief, 40, 0.0, 200, rng, &probability), 0);
     assert_close(probability, 1.0, 0.0);
