@@ -116,20 +116,13 @@ static void print_fastest(FILE *out, const struct answer *answer)
             100 * answer->tune->settings->search.tolerance_share);
 }
 
-/* "97 %" of what the best reaches in the objective; of latencies, how much of this one the lowest is. */
 static void print_of_best(FILE *out, const struct tune *tune, size_t i)
 {
-    enum objective objective = tune->settings->search.objective;
-    double confidence = tune->settings->runs.confidence_share;
-    struct objective_figure best, own;
-    if (tune->engine.best == ENGINE_NONE ||
-        objective_figure(objective, &tune->records[tune->engine.best], false, confidence, &best) < 0 ||
-        objective_figure(objective, &tune->records[i], false, confidence, &own) < 0) {
+    double share = report_table_share(tune, i);
+    if (isfinite(share))
+        fprintf(out, " %6.0f %%", 100 * share);
+    else
         fprintf(out, " %8s", "-");
-        return;
-    }
-    double share = objective_table[objective].lower ? best.mean / own.mean : own.mean / best.mean;
-    fprintf(out, " %6.0f %%", 100 * share);
 }
 
 /* Whether the p99 decides between settings. */

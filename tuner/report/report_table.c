@@ -56,6 +56,24 @@ int report_table_order(const struct tune *tune, size_t **ret_order, size_t *ret_
     return value != NULL && *ret_order != NULL ? 0 : err_set(err, -ENOMEM, "no memory for the table");
 }
 
+double report_table_share(const struct tune *tune, size_t i)
+{
+    enum objective objective = tune->settings->search.objective;
+    double confidence = tune->settings->runs.confidence_share;
+    struct objective_figure best, own;
+    if (tune->engine.best == ENGINE_NONE ||
+        objective_figure(objective, &tune->records[tune->engine.best], false, confidence, &best) < 0 ||
+        objective_figure(objective, &tune->records[i], false, confidence, &own) < 0)
+        return NAN;
+    return objective_table[objective].lower ? best.mean / own.mean : own.mean / best.mean;
+}
+
+/* Outliers count little in the verdict and fully in the figures beside it, which must not contradict it. */
+static bool figures_agree(const struct tune *tune, size_t i)
+{
+    return !(report_table_share(tune, i) < 1 - tune->settings->search.tolerance_share);
+}
+
 const char *report_table_standing(const struct tune *tune, size_t i)
 {
     if (i == tune->engine.chosen)
@@ -71,7 +89,7 @@ const char *report_table_standing(const struct tune *tune, size_t i)
     if (i >= tune->space.n_points || tune->engine.best == ENGINE_NONE)
         return "";
     if (tune->engine.verdicts[i] == VERDICT_EQUIVALENT)
-        return "as good";
+        return figures_agree(tune, i) ? "as good" : "may be as good";
     if (tune->engine.verdicts[i] == VERDICT_UNDECIDED)
         return tune->records[i].n < ENGINE_MIN_REPLAYS ? "few runs" : "may be as good";
     return tune_is_of_throughput(tune) ? "slower" : "worse";
