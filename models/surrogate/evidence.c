@@ -78,7 +78,7 @@ static void measure_apart(struct evidence *evidence, const size_t *points)
 /* Pairs share their distances; those of the lattice that occur are numbered in the order in which they do. */
 static int look_up_apart(struct evidence *evidence, const struct lattice *lattice, const size_t *points)
 {
-    uint32_t *number = calloc(lattice_size(lattice), sizeof(*number)); /* 0: did not occur */
+    uint32_t *number = calloc(lattice->size, sizeof(*number)); /* 0: did not occur */
     size_t n_dims = evidence->space->n_dims, pair = 0;
 
     if (!number)
@@ -123,7 +123,7 @@ int evidence_init(struct evidence *evidence, const struct space *space, const st
 
     *evidence = (struct evidence){.space = space, .n = n, .response = response, .noise = noise};
     result = allocate_evidence(evidence, n, space->n_dims);
-    if (!result && lattice_size(lattice) > 0)
+    if (!result && lattice->size > 0)
         result = look_up_apart(evidence, lattice, points);
     else if (!result)
         measure_apart(evidence, points);

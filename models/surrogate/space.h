@@ -30,6 +30,6 @@ static inline const double *space_row(const struct space *space, size_t point)
 }
 
 /* Numbers the levels that n points (NULL: the first n) have in a dimension from 0 in ascending order, into
- * ret_level[n]. How many there are. scratch: n values. */
+ * ret_level[n]. How many there are. scratch: n values, of which the first become those levels. */
 size_t space_levels(const struct space *space, size_t dim, const size_t *points, size_t n, double *scratch,
                     size_t *ret_level);

@@ -84,7 +84,7 @@ static int allocate_gp(struct gp *gp)
 {
     size_t n = gp->n;
 
-    gp->table = malloc((lattice_size(&gp->lattice) + 1) * sizeof(*gp->table));
+    gp->table = malloc((gp->lattice.size + 1) * sizeof(*gp->table));
     gp->slot = calloc(gp->space->n_points, sizeof(*gp->slot));
     gp->points = malloc(n * sizeof(*gp->points));
     gp->response = malloc(n * sizeof(*gp->response));
@@ -153,23 +153,14 @@ static int choose_logs(struct gp *gp, gsl_rng *rng)
 /* Prior covariance of the response of `point` with that of each listed point. */
 static void fill_row(const struct gp *gp, size_t point, const size_t *points, size_t n, double *ret_row)
 {
-    const struct lattice_face *face = gp->lattice.face;
+    const double *x = space_row(gp->space, point);
 
-    if (lattice_size(&gp->lattice) > 0) {
-        const uint32_t *a = face[0].classes + face[0].place[point] * face[0].n_places;
-        const uint32_t *b = face[1].classes + face[1].place[point] * face[1].n_places;
-
-        for (size_t j = 0; j < n; j++)
-            ret_row[j] = gp->table[a[face[0].place[points[j]]] + b[face[1].place[points[j]]]];
-    } else {
-        const double *x = space_row(gp->space, point);
-
-        for (size_t j = 0; j < n; j++)
-            ret_row[j] = kernel_between(&gp->kernel, x, space_row(gp->space, points[j]));
-    }
-    for (size_t j = 0; j < n; j++)
+    for (size_t j = 0; j < n; j++) {
+        ret_row[j] = gp->lattice.size > 0 ? gp->table[lattice_index(&gp->lattice, point, points[j])]
+                                          : kernel_between(&gp->kernel, x, space_row(gp->space, points[j]));
         if (points[j] == point)
             ret_row[j] += gp->kernel.roughness;
+    }
 }
 
 static double prior_variance(const struct gp *gp)
