@@ -59,7 +59,7 @@ int engine_init(struct engine *engine, double now_seconds, uint64_t seed)
     int result = allocate(engine);
     if (result == 0) {
         gsl_rng_set(engine->rng, (unsigned long)seed);
-        result = belief_init(&engine->belief, engine->space, engine->search->model, FALLBACK_STD);
+        result = belief_init(&engine->belief, engine->space, engine->search->surrogate, FALLBACK_STD);
     }
     /* What a few runs find late can no longer be shown to keep a limit. */
     engine->belief.ignores_lone_peaks = engine_is_limited(engine);

@@ -36,7 +36,7 @@ int library_limits_init(struct library_limits *limits, const struct fst_limit *g
         struct library_effect *effect = &limits->effects[limits->n];
         effect->bound = given[limits->n].bound;
         effect->at_least = given[limits->n].at_least != 0;
-        if (belief_init(&effect->belief, space, BELIEF_AUTO, FALLBACK_STD) < 0)
+        if (belief_init(&effect->belief, space, &surrogate_gp, FALLBACK_STD) < 0)
             return -ENOMEM;
     }
     return 0;

@@ -9,7 +9,7 @@
 /* In log response: a factor of 1.35. Only a wider tolerance would look at points below it. */
 #define WIDEST_MARGIN 0.3
 
-int belief_init(struct belief *belief, const struct space *space, enum belief_model model,
+int belief_init(struct belief *belief, const struct space *space, const struct surrogate_ops *surrogate,
                 double fallback_std)
 {
     size_t n = space->n_points;
@@ -17,14 +17,13 @@ int belief_init(struct belief *belief, const struct space *space, enum belief_mo
     struct robust_prior prior = robust_prior_default(fallback_std);
 
     *belief = (struct belief){.space = space,
-                              .model = model,
+                              .surrogate = surrogate,
                               .fallback_std = fallback_std,
                               .noise = prior.noise,
                               .low_share = prior.low_share,
                               .high_share = prior.high_share,
                               .ceiling = INFINITY,
-                              .gp_score = NAN,
-                              .quadratic_score = NAN};
+                              .score = NAN};
     belief->moments = calloc(n, sizeof(*belief->moments));
     belief->replays = calloc(n, sizeof(*belief->replays));
     belief->robust = calloc(n, sizeof(*belief->robust));
@@ -33,13 +32,10 @@ int belief_init(struct belief *belief, const struct space *space, enum belief_mo
     belief->excluded = calloc(n, sizeof(*belief->excluded));
     belief->mean = calloc(n, sizeof(*belief->mean));
     belief->variance = calloc(n, sizeof(*belief->variance));
-    if (model != BELIEF_QUADRATIC)
-        belief->gp = calloc(1, surrogate_gp.state_size);
-    if (model != BELIEF_GP)
-        belief->quadratic = calloc(1, surrogate_quadratic.state_size);
+    belief->state = calloc(1, surrogate->state_size);
     if (!belief->moments || !belief->replays || !belief->robust || !belief->single_weight ||
         !belief->single_residual || !belief->excluded || !belief->mean || !belief->variance ||
-        (model != BELIEF_QUADRATIC && !belief->gp) || (model != BELIEF_GP && !belief->quadratic)) {
+        !belief->state) {
         belief_done(belief);
         return -ENOMEM;
     }
@@ -54,13 +50,10 @@ void belief_done(struct belief *belief)
 {
     if (!belief)
         return;
-    if (belief->gp)
-        surrogate_gp.done(belief->gp);
-    if (belief->quadratic)
-        surrogate_quadratic.done(belief->quadratic);
+    if (belief->state)
+        belief->surrogate->done(belief->state);
     belief_prior_done(belief);
-    free(belief->gp);
-    free(belief->quadratic);
+    free(belief->state);
     for (size_t point = 0; belief->replays && point < belief->space->n_points; point++)
         free(belief->replays[point].values);
     free(belief->replays);
@@ -194,36 +187,17 @@ static size_t collect(const struct belief *belief, struct observation *ret_data)
     return count;
 }
 
-/* Fits one model, if it is used, and scores it; NaN when it cannot be fitted. */
-static int fit_and_score(const struct belief *belief, const struct surrogate_ops *ops, void *state,
-                         const struct observation *data, size_t n, gsl_rng *rng, double *ret_score)
+/* Fits hyper-parameters anew, and says how well that predicts. */
+static int fit_anew(struct belief *belief, struct observation *data, gsl_rng *rng)
 {
     double rmse;
-    int result;
+    int result = belief->surrogate->fit(belief->state, belief->space, data, collect(belief, data), 1, rng);
 
-    *ret_score = NAN;
-    if (!state)
-        return -ENODATA;
-    result = ops->fit(state, belief->space, data, n, 1, rng);
     if (!result)
-        result = ops->leave_one_out(state, ret_score, &rmse);
+        result = belief->surrogate->leave_one_out(belief->state, &belief->score, &rmse);
+    if (!result)
+        belief->chosen = belief->surrogate;
     return result;
-}
-
-/* Fits what is used and chooses the better; the choice stays as it was when none can be fitted. */
-static int refit_all(struct belief *belief, const struct observation *data, size_t n, gsl_rng *rng)
-{
-    int gp = fit_and_score(belief, &surrogate_gp, belief->gp, data, n, rng, &belief->gp_score);
-    int quadratic = fit_and_score(belief, &surrogate_quadratic, belief->quadratic, data, n, rng,
-                                  &belief->quadratic_score);
-
-    if (gp == -ENOMEM || quadratic == -ENOMEM)
-        return -ENOMEM;
-    if (gp && quadratic)
-        return belief->gp ? gp : quadratic;
-    belief->chosen =
-        quadratic || belief->gp_score >= belief->quadratic_score ? &surrogate_gp : &surrogate_quadratic;
-    return 0;
 }
 
 /* Posterior of the measured points, exact however poor they are: whether a single run is an outlier depends
@@ -240,7 +214,7 @@ static int predict_measured(struct belief *belief, size_t *points, size_t *ret_n
     for (size_t i = 0; i < belief->space->n_points; i++)
         if (belief_usable(belief, i))
             points[n++] = i;
-    result = belief->chosen->predict(belief_chosen_state(belief), points, n, -INFINITY, mean, variance);
+    result = belief->chosen->predict(belief->state, points, n, -INFINITY, mean, variance);
     for (size_t i = 0; i < n && !result; i++) {
         belief->mean[points[i]] = mean[i];
         belief->variance[points[i]] = variance[i];
@@ -279,7 +253,7 @@ static int predict_others(struct belief *belief, size_t *points, double floor)
     for (size_t i = 0; i < n_points; i++)
         if (!belief_usable(belief, i))
             points[n++] = i;
-    result = belief->chosen->predict(belief_chosen_state(belief), points, n, floor, mean, variance);
+    result = belief->chosen->predict(belief->state, points, n, floor, mean, variance);
     for (size_t i = 0; i < n && !result; i++) {
         belief->mean[points[i]] = mean[i];
         belief->variance[points[i]] = variance[i];
@@ -301,27 +275,22 @@ static int predict_all(struct belief *belief)
     return result;
 }
 
-static double score_of(const struct belief *belief)
-{
-    return belief->chosen == &surrogate_gp ? belief->gp_score : belief->quadratic_score;
-}
-
 /* Refits with figures from elsewhere and without them; what predicts left-out points better stays. data: room
  * for all observations. */
 static int refit_and_weigh_prior(struct belief *belief, struct observation *data, gsl_rng *rng)
 {
-    int result = refit_all(belief, data, collect(belief, data), rng);
-    double with_prior = score_of(belief);
+    int result = fit_anew(belief, data, rng);
+    double with_prior = belief->score;
 
     if (result || !belief->prior.offset)
         return result;
     belief_prior_ignore(belief, true);
-    result = refit_all(belief, data, collect(belief, data), rng);
-    if (result || score_of(belief) > with_prior)
+    result = fit_anew(belief, data, rng);
+    if (result || belief->score > with_prior)
         return result;
     belief_prior_ignore(belief, false);
     result = belief_prior_refit(belief);
-    return result ? result : refit_all(belief, data, collect(belief, data), rng);
+    return result ? result : fit_anew(belief, data, rng);
 }
 
 /* Exchanges the data and keeps the hyper-parameters. */
@@ -329,7 +298,7 @@ static int tell_surrogate(struct belief *belief, struct observation *data, gsl_r
 {
     size_t n = collect(belief, data);
 
-    return belief->chosen->fit(belief_chosen_state(belief), belief->space, data, n, 0, rng);
+    return belief->surrogate->fit(belief->state, belief->space, data, n, 0, rng);
 }
 
 int belief_update(struct belief *belief, bool refit, gsl_rng *rng)

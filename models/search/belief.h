@@ -15,8 +15,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum belief_model { BELIEF_AUTO, BELIEF_GP, BELIEF_QUADRATIC };
-
 /* All replays of a point, ascending. */
 struct belief_replays {
     double *values;
@@ -25,7 +23,7 @@ struct belief_replays {
 
 struct belief {
     const struct space *space;
-    enum belief_model model;
+    const struct surrogate_ops *surrogate;
     double fallback_std;     /* assumed run-to-run std before there are replays */
     struct moments *moments; /* by point; n: all replays, 0: not measured; mean: robust location, by the noise
                                 known at the last belief_update; std: of ordinary runs, within their level */
@@ -46,8 +44,8 @@ struct belief {
     double lone_peaks_share;            /* of all points: those better than the others say */
     double lone_peaks_std;              /* half normal: log of by how much */
     const struct surrogate_ops *chosen; /* fitted; NULL before the first successful belief_update */
-    void *gp, *quadratic;               /* states; NULL where the model is not used */
-    double gp_score, quadratic_score; /* leave-one-out log density of the last refit; NaN where not fitted */
+    void *state;                        /* of the surrogate */
+    double score;              /* leave-one-out log density of the last refit; NaN before the first */
     const double *run_seconds; /* borrowed, by point: what a run is expected to cost; NULL: all alike */
     const double *feasible; /* borrowed, by point: probability that it keeps a limit; NULL: there is none */
     /* Posterior of the response by point, valid while chosen != NULL. The variance is an upper bound where a
@@ -55,7 +53,7 @@ struct belief {
     double *mean, *variance;
 };
 
-int belief_init(struct belief *belief, const struct space *space, enum belief_model model,
+int belief_init(struct belief *belief, const struct space *space, const struct surrogate_ops *surrogate,
                 double fallback_std);
 void belief_done(struct belief *belief);
 
@@ -66,9 +64,9 @@ void belief_exclude(struct belief *belief, size_t point);
 /* As if nothing had been told of the point. */
 void belief_forget(struct belief *belief, size_t point);
 
-/* Fits noise and surrogate to what was told and refreshes mean and variance. AUTO takes the model with the
- * better leave-one-out log density at every refit. 0; -ENODATA while there is too little (chosen stays NULL);
- * -EDOM, -ENOMEM: what was known before stays. Data of excluded points are not used. */
+/* Fits noise and surrogate to what was told and refreshes mean and variance. 0; -ENODATA while there is too
+ * little (chosen stays NULL); -EDOM, -ENOMEM: what was known before stays. Data of excluded points are not
+ * used. */
 int belief_update(struct belief *belief, bool refit, gsl_rng *rng);
 
 /* Posterior covariance of the response at `point` with that at each listed point, by the chosen surrogate:

@@ -28,13 +28,13 @@ struct rival {
 int belief_covariance(const struct belief *belief, size_t point, const size_t *points, size_t n,
                       double *ret_covariance)
 {
-    return belief->chosen->covariance(belief_chosen_state(belief), point, points, n, ret_covariance);
+    return belief->chosen->covariance(belief->state, point, points, n, ret_covariance);
 }
 
 int belief_sample(const struct belief *belief, const size_t *points, size_t n, size_t n_draws, gsl_rng *rng,
                   double *ret_draws)
 {
-    int result = belief->chosen->sample(belief_chosen_state(belief), points, n, n_draws, rng, ret_draws);
+    int result = belief->chosen->sample(belief->state, points, n, n_draws, rng, ret_draws);
 
     for (size_t i = 0; i < n * n_draws && !result; i++)
         ret_draws[i] = fmin(ret_draws[i] + belief_offset(belief, points[i % n]), belief->ceiling);

@@ -11,7 +11,7 @@
 struct search_ops {
     const char *name; /* "gp", "random", "grid" ... */
     size_t state_size;
-    enum belief_model model; /* what the belief should be fitted with */
+    const struct surrogate_ops *surrogate; /* what the belief should be fitted with */
 
     /* state is zeroed by the caller. n_first: size of the first design, for those that have one. 0, -ENOMEM.
      */
@@ -29,10 +29,10 @@ struct search_ops {
     void (*done)(void *state);
 };
 
-/* auto, gp, quadratic: Sobol design, then augmented expected improvement with kriging believers inside a
- * batch (a point asked for is assumed to come out at its posterior mean); random: without replacement; grid:
- * every point, in random order. Where belief->run_seconds tells what a run costs, it is improvement per
- * second that counts. */
+/* auto (the same as gp), gp, quadratic: Sobol design, then augmented expected improvement with kriging
+ * believers inside a batch (a point asked for is assumed to come out at its posterior mean); random: without
+ * replacement; grid: every point, in random order. Where belief->run_seconds tells what a run costs, it is
+ * improvement per second that counts. */
 extern const struct search_ops search_auto, search_gp, search_quadratic, search_random, search_grid;
 
 /* The strategies, NULL-terminated. */

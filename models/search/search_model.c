@@ -204,12 +204,12 @@ out:
     return result;
 }
 
-#define MODEL_SEARCH(label, belief_model)                                                                    \
+#define MODEL_SEARCH(label, its_surrogate)                                                                   \
     {                                                                                                        \
-        .name = label, .state_size = sizeof(struct model_search), .model = belief_model, .init = model_init, \
-        .ask = model_ask, .in_first_design = model_in_first_design, .done = model_done,                      \
+        .name = label, .state_size = sizeof(struct model_search), .surrogate = its_surrogate,                \
+        .init = model_init, .ask = model_ask, .in_first_design = model_in_first_design, .done = model_done,  \
     }
 
-const struct search_ops search_auto = MODEL_SEARCH("auto", BELIEF_AUTO);
-const struct search_ops search_gp = MODEL_SEARCH("gp", BELIEF_GP);
-const struct search_ops search_quadratic = MODEL_SEARCH("quadratic", BELIEF_QUADRATIC);
+const struct search_ops search_auto = MODEL_SEARCH("auto", &surrogate_gp);
+const struct search_ops search_gp = MODEL_SEARCH("gp", &surrogate_gp);
+const struct search_ops search_quadratic = MODEL_SEARCH("quadratic", &surrogate_quadratic);

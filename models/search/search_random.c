@@ -49,7 +49,7 @@ static void random_done(void *state)
 const struct search_ops search_random = {
     .name = "random",
     .state_size = sizeof(struct random_search),
-    .model = BELIEF_AUTO,
+    .surrogate = &surrogate_gp,
     .init = random_init,
     .ask = random_ask,
     .in_first_design = random_in_first_design,
@@ -59,7 +59,7 @@ const struct search_ops search_random = {
 const struct search_ops search_grid = {
     .name = "grid",
     .state_size = sizeof(struct random_search),
-    .model = BELIEF_AUTO,
+    .surrogate = &surrogate_gp,
     .init = grid_init,
     .ask = random_ask,
     .in_first_design = random_in_first_design,

@@ -231,7 +231,7 @@ int evidence_loss(struct evidence *evidence, const double *logs, double *ret_los
     struct kernel kernel;
     int result;
 
-    kernel_from_logs(&kernel, evidence->space, clamped);
+    kernel_from_logs(&kernel, evidence->space, evidence->stiff, clamped);
     fill_covariance(evidence, &kernel);
     result = evidence_factorise(evidence->covariance, n, kernel.offset + kernel.signal + kernel.roughness);
     if (result)

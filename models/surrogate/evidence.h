@@ -10,11 +10,13 @@
 #include "models/surrogate/space.h"
 
 #include <gsl/gsl_rng.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 struct evidence {
     const struct space *space;
+    bool stiff;             /* kernel */
     size_t n;               /* observations */
     const double *response; /* borrowed; centred and scaled */
     const double *noise;    /* borrowed; variance of each, in the same units */

@@ -8,6 +8,9 @@
 static const struct kernel_prior length_prior = {-0.36, 1.0}, theta_prior = {-1.6, 1.2},
                                  signal_prior = {0.0, 1.0}, roughness_prior = {-4.6, 1.5};
 
+/* By how much lengths are stretched. */
+#define STIFF 10.0
+
 size_t kernel_n_logs(const struct space *space)
 {
     return space->n_dims + 2;
@@ -22,15 +25,19 @@ struct kernel_prior kernel_prior_of(const struct space *space, size_t log_index)
     return space->kind[log_index] == SPACE_CATEGORY ? theta_prior : length_prior;
 }
 
-void kernel_from_logs(struct kernel *kernel, const struct space *space, const double *logs)
+void kernel_from_logs(struct kernel *kernel, const struct space *space, bool stiff, const double *logs)
 {
+    double stretch = stiff ? STIFF : 1.0, signal = stretch * stretch * stretch * stretch;
+
     *kernel = (struct kernel){.n_dims = space->n_dims,
                               .offset = KERNEL_OFFSET,
-                              .signal = exp(logs[space->n_dims]),
+                              .signal = signal * exp(logs[space->n_dims]),
                               .roughness = exp(logs[space->n_dims + 1])};
     for (size_t d = 0; d < space->n_dims; d++) {
         kernel->kind[d] = space->kind[d];
-        kernel->rate[d] = exp(space->kind[d] == SPACE_CATEGORY ? logs[d] : -2.0 * logs[d]);
+        /* A signal that large makes categories as unlike as before with the rate divided by it. */
+        kernel->rate[d] = space->kind[d] == SPACE_CATEGORY ? exp(logs[d]) / signal
+                                                           : exp(-2.0 * logs[d]) / (stretch * stretch);
     }
 }
 

@@ -12,6 +12,7 @@
 
 #include "models/surrogate/space.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 #define KERNEL_MAX_LOGS (SPACE_MAX_DIMS + 2)
@@ -36,7 +37,9 @@ struct kernel_prior {
 size_t kernel_n_logs(const struct space *space); /* n_dims + 2 */
 struct kernel_prior kernel_prior_of(const struct space *space, size_t log_index);
 
-void kernel_from_logs(struct kernel *kernel, const struct space *space, const double *logs);
+/* stiff: lengths many times those that the hyper-parameters say, at a signal that grows with them, which
+ * leaves hardly more than a quadratic surface of the ordered dimensions (the flat limit of a kernel). */
+void kernel_from_logs(struct kernel *kernel, const struct space *space, bool stiff, const double *logs);
 
 /* Smooth covariance less the offset, at squared scaled distance r2 and category cost c; ret_slope (may be
  * NULL) receives -2 d value / d r2, which is what all length derivatives share. */

@@ -53,4 +53,7 @@ struct surrogate_ops {
     void (*done)(void *state); /* accepts a zeroed state */
 };
 
+/* quadratic: a Gaussian process so stiff that little but a quadratic surface is left of it
+ * (kernel_from_logs).
+ */
 extern const struct surrogate_ops surrogate_gp, surrogate_quadratic;

@@ -28,6 +28,7 @@
 
 struct gp {
     const struct space *space;
+    bool stiff;
     struct lattice lattice; /* of the space; empty where that has too many levels */
     double *table;          /* of the lattice: smooth covariances */
     size_t n;
@@ -144,6 +145,7 @@ static int choose_logs(struct gp *gp, gsl_rng *rng)
 
     if (result)
         return result;
+    evidence.stiff = gp->stiff;
     result = evidence_minimise(&evidence, gp->has_logs, n_random, rng, gp->logs);
     evidence_done(&evidence);
     gp->has_logs = gp->has_logs || !result;
@@ -173,7 +175,7 @@ static int factorise(struct gp *gp)
     size_t n = gp->n;
     int result;
 
-    kernel_from_logs(&gp->kernel, gp->space, gp->logs);
+    kernel_from_logs(&gp->kernel, gp->space, gp->stiff, gp->logs);
     lattice_tabulate(&gp->lattice, &gp->kernel, gp->table);
     for (size_t i = 0; i < n; i++) {
         fill_row(gp, gp->points[i], gp->points, n, gp->factor + i * n);
@@ -190,11 +192,13 @@ static int factorise(struct gp *gp)
 /* The lattice outlives the data: it is made when the space is first seen. */
 static int know_space(struct gp *gp, const struct space *space)
 {
+    bool stiff = gp->stiff;
     int result;
 
     if (gp->space == space)
         return 0;
     gp_done(gp);
+    gp->stiff = stiff;
     result = lattice_init(&gp->lattice, space);
     if (result == -ENOMEM)
         return result;
@@ -202,10 +206,10 @@ static int know_space(struct gp *gp, const struct space *space)
     return 0;
 }
 
-static int gp_fit(void *state, const struct space *space, const struct observation *data, size_t n, int refit,
-                  gsl_rng *rng)
+static int fit(struct gp *gp, const struct space *space, const struct observation *data, size_t n, int refit,
+               gsl_rng *rng)
 {
-    struct gp *gp = state, next;
+    struct gp next;
     int result;
 
     if (n < MIN_OBSERVATIONS)
@@ -226,6 +230,21 @@ static int gp_fit(void *state, const struct space *space, const struct observati
     data_done(gp);
     *gp = next;
     return 0;
+}
+
+static int gp_fit(void *state, const struct space *space, const struct observation *data, size_t n, int refit,
+                  gsl_rng *rng)
+{
+    return fit(state, space, data, n, refit, rng);
+}
+
+static int quadratic_fit(void *state, const struct space *space, const struct observation *data, size_t n,
+                         int refit, gsl_rng *rng)
+{
+    struct gp *gp = state;
+
+    gp->stiff = true;
+    return fit(gp, space, data, n, refit, rng);
 }
 
 /* Sum over the observations of their prior covariance with each listed point times their weight. */
@@ -440,13 +459,12 @@ static int gp_leave_one_out(const void *state, double *ret_log_density, double *
     return 0;
 }
 
-const struct surrogate_ops surrogate_gp = {
-    .name = "gp",
-    .state_size = sizeof(struct gp),
-    .fit = gp_fit,
-    .predict = gp_predict,
-    .covariance = gp_covariance,
-    .sample = gp_sample,
-    .leave_one_out = gp_leave_one_out,
-    .done = gp_done,
-};
+#define SURROGATE(label, fits)                                                                               \
+    {                                                                                                        \
+        .name = label, .state_size = sizeof(struct gp), .fit = fits, .predict = gp_predict,                  \
+        .covariance = gp_covariance, .sample = gp_sample, .leave_one_out = gp_leave_one_out,                 \
+        .done = gp_done,                                                                                     \
+    }
+
+const struct surrogate_ops surrogate_gp = SURROGATE("gp", gp_fit);
+const struct surrogate_ops surrogate_quadratic = SURROGATE("quadratic", quadratic_fit);

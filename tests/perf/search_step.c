@@ -115,7 +115,7 @@ static int run_sample(struct bench *bench)
     struct belief *belief = &bench->belief;
     size_t points[N_JOINT], n = joint_points(bench, points);
     double *draws = malloc(n * N_DRAWS * sizeof *draws);
-    void *state = belief->chosen == &surrogate_gp ? belief->gp : belief->quadratic;
+    void *state = belief->state;
     int result = draws == NULL ? -1 : belief->chosen->sample(state, points, n, N_DRAWS, bench->rng, draws);
     free(draws);
     return result;
@@ -174,7 +174,7 @@ static int bench_shape(const struct shape *shape, const struct search_ops *searc
     double medians[N_PARTS];
     int result = bench.rng == NULL ? -1 : make_space(shape, &bench.space);
     if (result == 0)
-        result = belief_init(&bench.belief, &bench.space, search->model, RUN_STD);
+        result = belief_init(&bench.belief, &bench.space, search->surrogate, RUN_STD);
     if (result == 0) {
         measure_some(&bench, shape->n_measured);
         result = time_parts(&bench, n_repetitions, medians);

@@ -64,6 +64,11 @@ static const char *method_used(const struct tune *tune)
     return tune->engine.search->name;
 }
 
+static double score_of(const struct tune *tune, const struct surrogate_ops *surrogate)
+{
+    return tune->engine.belief.surrogate == surrogate ? tune->engine.belief.score : NAN;
+}
+
 static json_t *json_run_length(const struct tune *tune)
 {
     const struct tune_length *length = &tune->length;
@@ -89,9 +94,9 @@ static json_t *json_search(const struct tune *tune)
     json_object_set_new(object, "run_seconds", json_number((double)tune->duration_ns / 1e9));
     json_object_set_new(object, "run_length", json_run_length(tune));
     json_object_set_new(object, "runs_cut", json_integer((json_int_t)tune->n_cut));
-    json_object_set_new(object, "loo_log_density_gp", json_number(tune->engine.belief.gp_score));
+    json_object_set_new(object, "loo_log_density_gp", json_number(score_of(tune, &surrogate_gp)));
     json_object_set_new(object, "loo_log_density_quadratic",
-                        json_number(tune->engine.belief.quadratic_score));
+                        json_number(score_of(tune, &surrogate_quadratic)));
     json_object_set_new(object, "run_noise_cv", json_number(sqrt(tune->engine.belief.noise.variance)));
     json_object_set_new(object, "prior", prior_json(tune));
     json_object_set_new(object, "resumed", resume_json(session));

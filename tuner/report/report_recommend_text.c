@@ -206,24 +206,13 @@ static int print_table(FILE *out, const struct tune *tune, struct err *err)
     return result;
 }
 
-static const char *surrogate_words(const struct surrogate_ops *surrogate)
-{
-    return surrogate == &surrogate_gp ? "Gaussian process" : "quadratic regression";
-}
-
 static void print_method(FILE *out, const struct tune *tune)
 {
     const struct belief *belief = &tune->engine.belief;
     bool own = tune->engine.search == &search_random || tune->engine.search == &search_grid ||
                belief->chosen == NULL;
-    fputs(own ? tune->engine.search->name : surrogate_words(belief->chosen), out);
-    if (!own && isfinite(belief->gp_score) && isfinite(belief->quadratic_score)) {
-        bool gp = belief->chosen == &surrogate_gp;
-        fprintf(out, " (predicts left-out settings better than the %s: log density %.2f against %.2f)",
-                surrogate_words(gp ? &surrogate_quadratic : &surrogate_gp),
-                gp ? belief->gp_score : belief->quadratic_score,
-                gp ? belief->quadratic_score : belief->gp_score);
-    }
+    const char *words = belief->surrogate == &surrogate_gp ? "Gaussian process" : "quadratic regression";
+    fputs(own ? tune->engine.search->name : words, out);
 }
 
 /* "50 ms", or "50 ms to 1.2 s" where slow settings need longer runs. */

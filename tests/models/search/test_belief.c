@@ -35,7 +35,7 @@ TEST(moments_of_told_values_are_those_of_the_sample)
     struct moments expected = moments_of(values, 5);
     AUTO(belief_done) struct belief belief;
 
-    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.2), 0);
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, 0.2), 0);
     belief_tell(&belief, 7, values[0]);
     assert_close(belief.moments[7].std, 0.0, 0.0);
     for (size_t i = 1; i < 5; i++)
@@ -59,9 +59,9 @@ TEST(done_accepts_null_and_zero)
 
 TEST(too_little_is_enodata_and_leaves_no_surrogate)
 {
-    static const enum belief_model models[] = {BELIEF_AUTO, BELIEF_GP, BELIEF_QUADRATIC};
+    const struct surrogate_ops *const models[] = {&surrogate_gp, &surrogate_quadratic};
 
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 2; i++) {
         AUTO(belief_done) struct belief belief;
         double probability = -1.0;
 
@@ -82,7 +82,7 @@ TEST(run_variance_before_replays_is_the_fallback)
     AUTO(belief_done) struct belief belief;
     double df;
 
-    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.2), 0);
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, 0.2), 0);
     assert_close(belief_run_variance(&belief, 0, &df), 0.04, 1e-12);
     assert_close(df, 1.0, 1e-12);
 }
@@ -92,51 +92,18 @@ TEST(noise_is_learnt_from_replays)
     AUTO(belief_done) struct belief belief;
     double df;
 
-    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.5), 0);
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, 0.5), 0);
     tell_hill(&belief, 2, 6, 0.03);
     assert_int_equal(belief_update(&belief, true, rng), 0);
     assert_close(sqrt(belief_run_variance(&belief, 1, &df)), 0.03, 0.005); /* point 1 has no replays */
     assert_true(df >= 1.0);
 }
 
-TEST(auto_takes_the_better_score)
-{
-    struct belief belief;
-
-    assert_int_equal(belief_init(&belief, &space, BELIEF_AUTO, 0.02), 0);
-    tell_hill(&belief, 2, 1, 0.02);
-    assert_int_equal(belief_update(&belief, true, rng), 0);
-    assert_true(isfinite(belief.gp_score) && isfinite(belief.quadratic_score));
-    assert_ptr_equal(belief.chosen,
-                     belief.gp_score >= belief.quadratic_score ? &surrogate_gp : &surrogate_quadratic);
-    belief_done(&belief);
-
-    /* A sawtooth of three teeth is no quadratic. */
-    assert_int_equal(belief_init(&belief, &space, BELIEF_AUTO, 0.02), 0);
-    for (size_t point = 0; point < N_POINTS; point++)
-        belief_tell(&belief, point, sin(14.0 * space_row(&space, point)[0]) + gsl_ran_gaussian(rng, 0.02));
-    assert_int_equal(belief_update(&belief, true, rng), 0);
-    assert_ptr_equal(belief.chosen, &surrogate_gp);
-    belief_done(&belief);
-}
-
-TEST(auto_does_with_one_model_where_the_other_has_too_little)
-{
-    AUTO(belief_done) struct belief belief;
-
-    assert_int_equal(belief_init(&belief, &space, BELIEF_AUTO, 0.02), 0);
-    for (size_t point = 0; point < 4; point++)
-        belief_tell(&belief, point, hill(point));
-    assert_int_equal(belief_update(&belief, true, rng), 0);
-    assert_ptr_equal(belief.chosen, &surrogate_gp);
-    assert_true(isnan(belief.quadratic_score));
-}
-
 TEST(posterior_follows_the_truth)
 {
-    static const enum belief_model models[] = {BELIEF_AUTO, BELIEF_GP, BELIEF_QUADRATIC};
+    const struct surrogate_ops *const models[] = {&surrogate_gp, &surrogate_quadratic};
 
-    for (size_t i = 0; i < 3; i++) {
+    for (size_t i = 0; i < 2; i++) {
         AUTO(belief_done) struct belief belief;
 
         assert_int_equal(belief_init(&belief, &space, models[i], 0.02), 0);
@@ -154,24 +121,24 @@ TEST(update_without_refit_takes_new_data_in)
     AUTO(belief_done) struct belief belief;
     double before, score;
 
-    assert_int_equal(belief_init(&belief, &space, BELIEF_AUTO, 0.02), 0);
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, 0.02), 0);
     tell_hill(&belief, 2, 2, 0.02);
     assert_int_equal(belief_update(&belief, true, rng), 0);
     before = belief.variance[1];
-    score = belief.gp_score;
+    score = belief.score;
     for (size_t i = 0; i < 20; i++)
         belief_tell(&belief, 1, hill(1) + 0.3);
     assert_int_equal(belief_update(&belief, false, rng), 0);
     assert_true(belief.variance[1] < before);
     assert_close(belief.mean[1], hill(1) + 0.3, 0.1);
-    assert_close(belief.gp_score, score, 0.0);
+    assert_close(belief.score, score, 0.0);
 }
 
 TEST(best_is_measured_not_excluded_and_replayed_enough)
 {
     AUTO(belief_done) struct belief belief;
 
-    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.02), 0);
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, 0.02), 0);
     assert_int_equal(belief_best(&belief, 1), N_POINTS);
     tell_hill(&belief, 2, 2, 0.001);
     assert_int_equal(belief_update(&belief, true, rng), 0);
@@ -189,7 +156,7 @@ TEST(data_of_excluded_points_are_not_used)
 {
     AUTO(belief_done) struct belief belief;
 
-    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.02), 0);
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, 0.02), 0);
     tell_hill(&belief, 2, 2, 0.001);
     belief_tell(&belief, 31, 99.0);
     belief_exclude(&belief, 31);
@@ -203,7 +170,7 @@ TEST(probability_is_zero_or_one_where_all_is_known)
     AUTO(belief_done) struct belief belief;
     double probability;
 
-    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 1e-5), 0);
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, 1e-5), 0);
     for (size_t point = 0; point < N_POINTS; point++)
         belief_tell(&belief, point, point == 20 ? 1.0 : point == 40 ? 0.95 : 0.0);
     assert_int_equal(belief_update(&belief, true, rng), 0);
@@ -241,7 +208,7 @@ TEST(probability_against_one_rival_is_the_normal_one)
     AUTO(belief_done) struct belief belief;
     double covariance[2], probability, std, expected;
 
-    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.05), 0);
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, 0.05), 0);
     for (size_t i = 0; i < 8 * N_POINTS; i++) {
         size_t point = i % N_POINTS;
         double level = point == 20 ? 9.0 : point == 40 ? 9.03 : 0.0;
@@ -265,7 +232,7 @@ TEST(what_nothing_can_pass_nothing_is_believed_to_pass)
     size_t points[N_POINTS];
 
     assert_non_null(draws);
-    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.05), 0);
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, 0.05), 0);
     for (size_t point = 0; point < N_POINTS; point += 4) {
         for (size_t k = 0; k < (point == 20 ? 40 : 1); k++)
             belief_tell(&belief, point, fmin(hill(point), 1.0) + (k % 2 == 0 ? 0.02 : -0.02));
@@ -297,7 +264,7 @@ TEST(probability_is_calibrated)
         gsl_rng_set(rng, 100 + world);
         double top = gsl_rng_uniform(rng), steep = 0.3 + gsl_rng_uniform(rng);
 
-        assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.05), 0);
+        assert_int_equal(belief_init(&belief, &space, &surrogate_gp, 0.05), 0);
         for (size_t point = 0; point < N_POINTS; point++) {
             truth[point] = -steep * gsl_pow_2(space_row(&space, point)[0] - top) +
                            0.05 * sin(space_row(&space, point)[1] * (1.0 + top)) +
@@ -321,7 +288,7 @@ TEST(one_outlier_among_replays_is_counted_and_hardly_felt)
     AUTO(belief_done) struct belief belief;
     double df, before;
 
-    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.05), 0);
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, 0.05), 0);
     tell_hill(&belief, 3, 4, 0.03);
     assert_int_equal(belief_update(&belief, true, rng), 0);
     assert_int_equal(belief_outlier_runs(&belief), 0);
@@ -342,7 +309,7 @@ TEST(points_of_two_levels_are_counted_and_keep_their_mean)
     AUTO(belief_done) struct belief belief;
     double df;
 
-    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.05), 0);
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, 0.05), 0);
     tell_hill(&belief, 3, 4, 0.03);
     for (size_t i = 0; i < 6; i++)
         belief_tell(&belief, 30, hill(30) - (i % 2 == 0 ? log(3.0) : 0.0));
@@ -355,7 +322,7 @@ TEST(points_of_two_levels_are_counted_and_keep_their_mean)
 /* A hill known well, but for one point whose only run was three times too slow. */
 static void tell_hill_with_a_slow_run(struct belief *belief, size_t slow)
 {
-    assert_int_equal(belief_init(belief, &space, BELIEF_GP, 0.05), 0);
+    assert_int_equal(belief_init(belief, &space, &surrogate_gp, 0.05), 0);
     gsl_rng_set(rng, 23);
     for (size_t point = 0; point < N_POINTS; point++)
         for (size_t i = 0; i < (point % 4 == slow % 4 ? 1 : 3); i++)

@@ -37,7 +37,7 @@ static void tell(size_t point, double above, size_t replays)
 /* Every other point three times, but the needle. */
 static void tell_hill(void)
 {
-    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, NOISE_STD), 0);
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, NOISE_STD), 0);
     gsl_rng_set(rng, 5);
     for (size_t point = 0; point < N_POINTS; point += 2)
         tell(point, 0.0, point == NEEDLE ? 0 : 3);
@@ -62,7 +62,7 @@ TEST(ordinary_points_make_surprises_rarer)
 {
     double before = PRIOR_SHARE;
 
-    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, NOISE_STD), 0);
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, NOISE_STD), 0);
     gsl_rng_set(rng, 5);
     for (size_t n = 10; n <= N_POINTS; n += 10) {
         for (size_t point = n - 10; point < n; point++)
@@ -105,7 +105,7 @@ TEST(what_was_excluded_teaches_nothing)
 /* Their expected number in the space is that of 400 points. */
 TEST(steps_so_fine_share_their_surprises)
 {
-    assert_int_equal(belief_init(&belief, &fine, BELIEF_GP, NOISE_STD), 0);
+    assert_int_equal(belief_init(&belief, &fine, &surrogate_gp, NOISE_STD), 0);
     gsl_rng_set(rng, 5);
     for (size_t point = 0; point < N_FINE; point += 80)
         tell(point, 0.0, 3);
@@ -256,7 +256,7 @@ TEST(where_all_is_measured_often_nothing_surprises)
 {
     size_t best;
 
-    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, NOISE_STD), 0);
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, NOISE_STD), 0);
     gsl_rng_set(rng, 5);
     for (size_t point = 0; point < N_POINTS; point++)
         tell(point, 0.0, 8);

@@ -32,7 +32,7 @@ static double error_with(struct belief *belief, const double *prior, double shif
     double mean[N_POINTS], squares = 0.0;
 
     gsl_rng_set(rng, 5);
-    assert_int_equal(belief_init(belief, &space, BELIEF_GP, 0.1), 0);
+    assert_int_equal(belief_init(belief, &space, &surrogate_gp, 0.1), 0);
     if (prior) {
         for (size_t i = 0; i < N_POINTS; i++)
             mean[i] = prior[i] + shift;
@@ -122,7 +122,7 @@ TEST(before_three_points_nothing_is_believed)
 {
     AUTO(belief_done) struct belief belief;
 
-    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.1), 0);
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, 0.1), 0);
     assert_int_equal(belief_prior_add(&belief, truth), 0);
     belief_tell(&belief, 1, truth[1]);
     belief_tell(&belief, 2, truth[2]);
@@ -137,7 +137,7 @@ TEST(sources_without_end_or_number_are_refused)
     double bad[N_POINTS] = {0};
 
     bad[7] = INFINITY;
-    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.1), 0);
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, 0.1), 0);
     assert_int_equal(belief_prior_add(&belief, bad), -EINVAL);
     for (int i = 0; i < BELIEF_PRIOR_MAX; i++)
         assert_int_equal(belief_prior_add(&belief, truth), 0);

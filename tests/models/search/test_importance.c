@@ -222,7 +222,7 @@ static void tell(struct belief *belief, const struct space *space, double (*resp
                  size_t stride, double noise_std)
 {
     gsl_rng_set(rng, 5);
-    assert_int_equal(belief_init(belief, space, BELIEF_GP, 0.1), 0);
+    assert_int_equal(belief_init(belief, space, &surrogate_gp, 0.1), 0);
     for (size_t point = 0; point < space->n_points; point += stride)
         for (size_t i = 0; i < 3; i++)
             belief_tell(belief, point, response(space_row(space, point)) + gsl_ran_gaussian(rng, noise_std));
@@ -255,7 +255,7 @@ TEST(without_a_surrogate_nothing_is_known)
     AUTO(belief_done) struct belief belief;
     size_t n;
 
-    assert_int_equal(belief_init(&belief, &full, BELIEF_GP, 0.1), 0);
+    assert_int_equal(belief_init(&belief, &full, &surrogate_gp, 0.1), 0);
     assert_int_equal(importance_of(&belief, 10, 0.9, rng, &found), -ENODATA);
     assert_int_equal(importance_changes(&belief, 0, SIZE, changes, &n), -ENODATA);
 }

@@ -55,7 +55,7 @@ static struct run started(const struct search_ops *ops, unsigned long seed)
     struct run run = {.ops = ops, .state = calloc(1, ops->state_size), .rng = gsl_rng_alloc(gsl_rng_mt19937)};
     assert_non_null(run.state);
     gsl_rng_set(run.rng, seed);
-    assert_int_equal(belief_init(&run.belief, &space, ops->model, 0.05), 0);
+    assert_int_equal(belief_init(&run.belief, &space, ops->surrogate, 0.05), 0);
     assert_int_equal(ops->init(run.state, &space, N_FIRST, run.rng), 0);
     return run;
 }
@@ -221,7 +221,7 @@ TEST(queue_passes_over_what_is_measured_or_excluded)
     AUTO(belief_done) struct belief belief;
     size_t points[16], order[6];
 
-    assert_int_equal(belief_init(&belief, &space, BELIEF_GP, 0.05), 0);
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, 0.05), 0);
     assert_int_equal(search_queue_init(&queue, &space, &design_random, 6, rng), 0);
     for (size_t i = 0; i < 6; i++)
         order[i] = queue.points[i];

@@ -24,7 +24,7 @@ static struct kernel kernel_with(double length, double theta, double signal, dou
     const double logs[] = {log(length), log(theta), log(signal), log(roughness)};
     struct kernel kernel;
 
-    kernel_from_logs(&kernel, &space, logs);
+    kernel_from_logs(&kernel, &space, false, logs);
     return kernel;
 }
 

@@ -36,7 +36,7 @@ TEST(table_holds_the_kernel_of_every_pair)
     AUTO(auto_free) double *table;
 
     make_uneven(&space);
-    kernel_from_logs(&kernel, &space, logs);
+    kernel_from_logs(&kernel, &space, false, logs);
     assert_int_equal(lattice_init(&lattice, &space), 0);
     table = malloc(lattice.size * sizeof(*table));
     assert_non_null(table);

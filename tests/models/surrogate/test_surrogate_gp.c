@@ -50,7 +50,7 @@ TEST(gp_predicts_the_conditional_normal_of_three_observations)
     gsl_rng_set(rng, 5);
     assert_int_equal(evidence_init(&evidence, &line, &none, seen, 3, response, noise), 0);
     assert_int_equal(evidence_minimise(&evidence, 0, 2, rng, logs), 0);
-    kernel_from_logs(&kernel, &line, logs);
+    kernel_from_logs(&kernel, &line, false, logs);
     for (size_t i = 0; i < 3; i++) {
         cross[i] = kernel_between(&kernel, space_row(&line, seen[i]), space_row(&line, 1));
         for (size_t j = 0; j < 3; j++)
@@ -107,4 +107,32 @@ TEST(a_space_without_a_lattice_gives_the_same)
         assert_close(covariance[0][j], covariance[1][j], 1e-5);
         assert_close(draws[0][j], draws[1][j], 1e-4);
     }
+}
+
+/* Beyond the levels that were measured a stiff one goes on along the surface; any other falls back. */
+TEST(a_quadratic_goes_on_beyond_the_data)
+{
+    const struct surrogate_ops *const both[] = {&surrogate_gp, &surrogate_quadratic};
+    enum { LEVELS = 31, MEASURED = 8 };
+    const enum space_kind ordered = SPACE_ORDERED;
+    AUTO(space_done) struct space line;
+    double raw[LEVELS], error[2];
+
+    for (size_t i = 0; i < LEVELS; i++)
+        raw[i] = (double)i;
+    assert_int_equal(space_init(&line, raw, LEVELS, 1, &ordered), 0);
+    for (size_t i = 0; i < MEASURED; i++)
+        data[i] = (struct observation){
+            .point = 2 * i, .mean = gsl_pow_2(2.0 * space_row(&line, 2 * i)[0]), .mean_variance = 1e-4};
+    for (size_t k = 0; k < 2; k++) {
+        void *state = state_of(both[k]);
+        double mean, variance;
+
+        gsl_rng_set(rng, 3);
+        assert_int_equal(both[k]->fit(state, &line, data, MEASURED, 1, rng), 0);
+        predict_one(both[k], state, LEVELS - 1, &mean, &variance);
+        error[k] = fabs(mean - 4.0);
+        drop(both[k], state);
+    }
+    assert_true(error[1] < 0.5 * error[0]);
 }
