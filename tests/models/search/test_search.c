@@ -1,6 +1,5 @@
 /* One conformance suite over all search strategies, and searches of a made-up response with a known best. */
 #include "models/search/search.h"
-#include "models/search/search_queue.h"
 #include "models/surrogate/design.h"
 #include "tests/models/grid.h"
 #include "tests/models/rng.h"
@@ -215,25 +214,23 @@ TEST(random_and_grid_hand_out_every_point_once)
     }
 }
 
-TEST(queue_passes_over_what_is_measured_or_excluded)
+TEST(what_is_measured_or_excluded_is_passed_over)
 {
-    struct search_queue queue = {0};
-    AUTO(belief_done) struct belief belief;
-    size_t points[16], order[6];
+    AUTO(finish) struct run first = started(&search_random, 5);
+    AUTO(finish) struct run run = started(&search_random, 5); /* the same order */
+    size_t points[N_POINTS], order[6], n;
 
-    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, 0.05), 0);
-    assert_int_equal(search_queue_init(&queue, &space, &design_random, 6, rng), 0);
-    for (size_t i = 0; i < 6; i++)
-        order[i] = queue.points[i];
-    belief_exclude(&belief, order[0]);
-    belief_tell(&belief, order[2], 1.0);
-    assert_int_equal(search_queue_take(&queue, &belief, 2, points), 2);
+    assert_int_equal(first.ops->ask(first.state, &first.belief, 6, first.rng, order, &n), 0);
+    belief_exclude(&run.belief, order[0]);
+    belief_tell(&run.belief, order[2], 1.0);
+    assert_int_equal(run.ops->ask(run.state, &run.belief, 2, run.rng, points, &n), 0);
+    assert_int_equal(n, 2);
     assert_int_equal(points[0], order[1]);
     assert_int_equal(points[1], order[3]);
-    assert_int_equal(search_queue_take(&queue, &belief, 9, points), 2);
-    assert_int_equal(search_queue_take(&queue, &belief, 9, points), 0);
-    search_queue_done(&queue);
-    search_queue_done(&queue);
+    assert_int_equal(run.ops->ask(run.state, &run.belief, N_POINTS, run.rng, points, &n), 0);
+    assert_int_equal(n, N_POINTS - 4);
+    assert_int_equal(run.ops->ask(run.state, &run.belief, N_POINTS, run.rng, points, &n), 0);
+    assert_int_equal(n, 0);
 }
 
 /* --- model-based --- */
