@@ -18,7 +18,8 @@ static void plan_time(struct engine *engine, double now_seconds)
 {
     double kept = engine->policy.final_share + engine->policy.split_share;
     engine->search_end_seconds = fmax(engine->end_seconds * (1 - kept), now_seconds);
-    engine->explore_end_seconds = now_seconds + (engine->search_end_seconds - now_seconds) * EXPLORE_SHARE;
+    double share = engine->search == &search_grid ? 1 : EXPLORE_SHARE;
+    engine->explore_end_seconds = now_seconds + (engine->search_end_seconds - now_seconds) * share;
 }
 
 static size_t first_design_size(const struct engine *engine, double now_seconds)
@@ -132,20 +133,13 @@ static int begin(struct engine *engine, double now_seconds)
     return go_on(engine, ENGINE_KNOWN);
 }
 
-static double explore_end_seconds(const struct engine *engine)
-{
-    return engine->search == &search_grid ? engine->search_end_seconds : engine->explore_end_seconds;
-}
-
 /* Points that knowledge from elsewhere says are worth a first look. */
 static int look_at_known(struct engine *engine, double now_seconds)
 {
-    size_t points[KNOWN_MAX], n = 0;
-    int result = engine_known_points(engine, points, KNOWN_MAX, &n);
+    size_t points[KNOWN_MAX];
     (void)now_seconds;
-    if (result < 0)
-        return result;
-    engine_queue(engine, points, n, false, explore_end_seconds(engine));
+    engine_queue(engine, points, engine_known_points(engine, points, KNOWN_MAX), false,
+                 engine->explore_end_seconds);
     return go_on(engine, ENGINE_SENTINELS);
 }
 
@@ -156,7 +150,7 @@ static int look_at_sentinels(struct engine *engine, double now_seconds)
     (void)now_seconds;
     for (size_t i = 0; i < n * engine->policy.sentinel_runs && n_runs < ENGINE_MAX_QUEUED; i++)
         runs[n_runs++] = points[i % n];
-    engine_queue(engine, runs, n_runs, false, explore_end_seconds(engine));
+    engine_queue(engine, runs, n_runs, false, engine->explore_end_seconds);
     return go_on(engine, ENGINE_EXPLORE);
 }
 

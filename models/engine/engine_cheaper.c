@@ -2,16 +2,13 @@
  * would do. */
 #include "models/engine/engine_internal.h"
 
-#include <gsl/gsl_cdf.h>
-#include <gsl/gsl_randist.h>
+#include "models/search/acquire.h"
+
 #include <math.h>
 
 double engine_expected_shortfall(double mean, double variance)
 {
-    double std = sqrt(variance);
-    if (!(std > 0))
-        return fmax(mean, 0);
-    return std * gsl_ran_ugaussian_pdf(mean / std) + mean * gsl_cdf_ugaussian_P(mean / std);
+    return acquire_expected_improvement(mean, sqrt(variance), 0);
 }
 
 /* Whether no more than the margin is expected to be lost with a point that too few runs tell of. */

@@ -5,12 +5,10 @@
 
 #define ROUND_POINTS 6
 #define ROUND_MAX    16
-/* Points per round that are measured again because their only run was probably an outlier. */
-#define ROUND_SUSPECTS 1
 /* Every so many rounds hyper-parameters are fitted anew; in between only the data are exchanged. */
 #define REFIT_ROUNDS 2
 
-/* Lists the points asked for, `replays` times each, suspect points, and the best so far, which is measured
+/* Lists the points asked for, `replays` times each, a suspect point, and the best so far, which is measured
  * again in every round and so shows drift. */
 static size_t list_round(const struct engine *engine, const size_t *asked, size_t n_asked, size_t replays,
                          size_t *ret_runs)
@@ -20,10 +18,12 @@ static size_t list_round(const struct engine *engine, const size_t *asked, size_
         for (size_t k = 0; k < replays; k++)
             ret_runs[n++] = asked[i];
     }
-    size_t incumbent = belief_best(&engine->belief, 1);
+    size_t incumbent = belief_best(&engine->belief, 1), suspect = belief_suspect(&engine->belief);
     if (incumbent < engine->space->n_points)
         ret_runs[n++] = incumbent;
-    return n + belief_suspects(&engine->belief, ROUND_SUSPECTS, ret_runs + n);
+    if (suspect < engine->space->n_points)
+        ret_runs[n++] = suspect;
+    return n;
 }
 
 static int update(struct engine *engine)
@@ -36,9 +36,8 @@ static int update(struct engine *engine)
 
 int engine_explore(struct engine *engine, double now_seconds, bool *ret_over)
 {
-    size_t asked[ROUND_MAX], runs[ROUND_MAX * ENGINE_GRID_REPLAYS + 1 + ROUND_SUSPECTS], n = 0;
+    size_t asked[ROUND_MAX], runs[ROUND_MAX * ENGINE_GRID_REPLAYS + 2], n = 0;
     bool grid = engine->search == &search_grid;
-    double deadline = grid ? engine->search_end_seconds : engine->explore_end_seconds;
     int result = 0;
     *ret_over = true;
     if (engine->n_rounds > 0) {
@@ -47,7 +46,7 @@ int engine_explore(struct engine *engine, double now_seconds, bool *ret_over)
         result = update(engine);
     }
     if (result < 0 || engine->stop != ENGINE_STOP_NOT_YET || (!grid && engine_nears_ceiling(engine)) ||
-        !engine_has_time(engine, now_seconds, deadline, 1))
+        !engine_has_time(engine, now_seconds, engine->explore_end_seconds, 1))
         return result;
     engine->was_design = engine->search->in_first_design(engine->search_state);
     result =
@@ -56,7 +55,7 @@ int engine_explore(struct engine *engine, double now_seconds, bool *ret_over)
     if (result < 0 || n == 0)
         return result;
     n = list_round(engine, asked, n, grid ? ENGINE_GRID_REPLAYS : 1, runs);
-    engine_queue(engine, runs, n, false, deadline);
+    engine_queue(engine, runs, n, false, engine->explore_end_seconds);
     engine->n_rounds++;
     *ret_over = false;
     return 0;

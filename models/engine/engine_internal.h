@@ -7,8 +7,8 @@
 
 /* --- what is known from elsewhere --- */
 
-/* The points that other searches found best, a few of each; at most `room`. 0 or -ENOMEM. */
-int engine_known_points(const struct engine *engine, size_t *ret_points, size_t room, size_t *ret_n);
+/* The points that other searches found best, a few of each; at most `room`. */
+size_t engine_known_points(const struct engine *engine, size_t *ret_points, size_t room);
 
 /* Points that show what has changed since then. */
 size_t engine_known_probes(const struct engine *engine, size_t *ret_points, size_t room);
@@ -23,9 +23,9 @@ int engine_race(struct engine *engine, double now_seconds, bool *ret_over);
  * point and of what it is compared with, and at least as long as planned. */
 double engine_race_end_seconds(const struct engine *engine);
 
-/* Lists at most `most` points that were hardly measured and may be isolated fast ones, the most likely by the
- * second of a run first. None where the choice is uncertain mostly because of other points, or where a few
- * runs would settle too little. 0 or -ENOMEM. */
+/* Lists at most `most` (1..ENGINE_MAX_LISTED) points that were hardly measured and may be isolated fast ones,
+ * the most likely by the second of a run first. None where the choice is uncertain mostly because of other
+ * points, or where a few runs would settle too little. 0 or -ENOMEM. */
 int engine_list_lone_peaks(struct engine *engine, size_t most, size_t *ret_points, size_t *ret_n);
 
 /* Points with less in flight than the chosen one that may do instead and have too few runs to tell, the

@@ -1,38 +1,36 @@
 /* Where prior knowledge says to look first. */
 #include "models/engine/engine_internal.h"
 
-#include <errno.h>
-#include <gsl/gsl_sort.h>
-#include <stdlib.h>
+#include <string.h>
 
 #define FIRST_POINTS 4 /* of the first source; of each other half of them */
 
 /* The most promising points of one source that are not among ret_points yet. */
-static size_t add_best(const struct engine *engine, const double *mean, size_t wanted, size_t *order,
-                       size_t *ret_points, size_t n)
+static size_t add_best(const struct engine *engine, const double *mean, size_t wanted, size_t *ret_points,
+                       size_t n)
 {
-    gsl_sort_index(order, mean, 1, engine->space->n_points);
-    for (size_t k = engine->space->n_points; k-- > 0 && wanted > 0;) {
-        size_t before = n;
-        if (!engine->belief.excluded[order[k]])
-            n = engine_list_once(ret_points, n, order[k]);
-        wanted -= n - before;
+    size_t best[FIRST_POINTS], n_best = 0;
+    double bounds[FIRST_POINTS];
+    for (size_t i = 0; i < engine->space->n_points && wanted > 0; i++) {
+        bool known = engine->belief.excluded[i];
+        for (size_t k = 0; k < n; k++)
+            known |= ret_points[k] == i;
+        if (!known)
+            n_best = engine_list_highest(best, bounds, n_best, wanted, i, mean[i]);
     }
-    return n;
+    memcpy(ret_points + n, best, n_best * sizeof *best);
+    return n + n_best;
 }
 
-int engine_known_points(const struct engine *engine, size_t *ret_points, size_t room, size_t *ret_n)
+size_t engine_known_points(const struct engine *engine, size_t *ret_points, size_t room)
 {
     const struct belief_prior *prior = &engine->belief.prior;
-    size_t *order = calloc(engine->space->n_points, sizeof *order), n = 0;
-    for (size_t i = 0; order != NULL && i < prior->n; i++) {
+    size_t n = 0;
+    for (size_t i = 0; i < prior->n; i++) {
         size_t wanted = i == 0 ? FIRST_POINTS : FIRST_POINTS / 2;
-        n = add_best(engine, prior->mean[i], wanted < room - n ? wanted : room - n, order, ret_points, n);
+        n = add_best(engine, prior->mean[i], wanted < room - n ? wanted : room - n, ret_points, n);
     }
-    *ret_n = n;
-    int result = order != NULL ? 0 : -ENOMEM;
-    free(order);
-    return result;
+    return n;
 }
 
 /* The best point whose coordinate in one dimension is `level`. */

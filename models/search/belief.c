@@ -28,21 +28,17 @@ int belief_init(struct belief *belief, const struct space *space, const struct s
     belief->replays = calloc(n, sizeof(*belief->replays));
     belief->robust = calloc(n, sizeof(*belief->robust));
     belief->single_weight = calloc(n, sizeof(*belief->single_weight));
-    belief->single_residual = calloc(n, sizeof(*belief->single_residual));
     belief->excluded = calloc(n, sizeof(*belief->excluded));
     belief->mean = calloc(n, sizeof(*belief->mean));
     belief->variance = calloc(n, sizeof(*belief->variance));
     belief->state = calloc(1, surrogate->state_size);
     if (!belief->moments || !belief->replays || !belief->robust || !belief->single_weight ||
-        !belief->single_residual || !belief->excluded || !belief->mean || !belief->variance ||
-        !belief->state) {
+        !belief->excluded || !belief->mean || !belief->variance || !belief->state) {
         belief_done(belief);
         return -ENOMEM;
     }
-    for (size_t point = 0; point < n; point++) {
+    for (size_t point = 0; point < n; point++)
         belief->single_weight[point] = 1.0;
-        belief->single_residual[point] = NAN;
-    }
     return 0;
 }
 
@@ -59,7 +55,6 @@ void belief_done(struct belief *belief)
     free(belief->replays);
     free(belief->robust);
     free(belief->single_weight);
-    free(belief->single_residual);
     free(belief->moments);
     free(belief->excluded);
     free(belief->mean);
@@ -104,10 +99,8 @@ static void look_at(struct belief *belief, size_t point)
     robust_point_of(&prior, sample_of(belief, point), robust);
     belief->moments[point] =
         (struct moments){.n = belief->replays[point].n, .mean = robust->location, .std = robust->std};
-    if (belief->replays[point].n != 1) {
+    if (belief->replays[point].n != 1)
         belief->single_weight[point] = 1.0;
-        belief->single_residual[point] = NAN;
-    }
 }
 
 int belief_tell(struct belief *belief, size_t point, double response)
@@ -135,7 +128,6 @@ void belief_forget(struct belief *belief, size_t point)
     belief->replays[point].n = 0;
     belief->robust[point] = (struct robust_point){0};
     belief->single_weight[point] = 1.0;
-    belief->single_residual[point] = NAN;
 }
 
 double belief_run_variance(const struct belief *belief, size_t point, double *ret_df)

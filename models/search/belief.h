@@ -29,10 +29,8 @@ struct belief {
                                 known at the last belief_update; std: of ordinary runs, within their level */
     struct belief_replays *replays; /* by point */
     struct robust_point *robust;    /* by point: where moments come from */
-    double *single_weight;   /* by point of one replay: probability that it is ordinary, by the other points;
-                                1 for all others */
-    double *single_residual; /* by point of one replay: standardised distance from what the other points
-                                predict; NaN for all others and while there is no surrogate */
+    double *single_weight; /* by point of one replay: probability that it is ordinary, by the other points;
+                              1 for all others */
     bool *excluded; /* by point: its runs failed or it is not trusted; never asked for or chosen again */
     size_t n_measured, n_told;
     struct noise_prior noise;     /* of ordinary runs */
@@ -83,13 +81,10 @@ int belief_sample(const struct belief *belief, const size_t *points, size_t n, s
  * variance of moments.mean. It contains what is not known about which runs are outliers. */
 double belief_run_variance(const struct belief *belief, size_t point, double *ret_df);
 
-/* Measured once, and more than three standard deviations below what the other points say: probably an outlier
- * run, to be measured again before the point is written off. False while there is no surrogate. */
-bool belief_suspect(const struct belief *belief, size_t point);
-
-/* Suspect points that the others call most promising, at most `most` of those that could be the best if its
- * run was an outlier. Returns how many were written. */
-size_t belief_suspects(const struct belief *belief, size_t most, size_t *ret_points);
+/* The point measured once, more than three standard deviations below what the other points say, that they
+ * call most promising, of those that could be the best: probably an outlier run, to be measured again before
+ * the point is written off. n_points: there is none, or no surrogate. */
+size_t belief_suspect(const struct belief *belief);
 
 /* Over all measured points that are not excluded: runs that were most likely outliers, by the other replays
  * of their points (robust[].n_outliers), and points that most likely have two levels. 0 of a zeroed belief.

@@ -37,7 +37,6 @@ bool belief_suspects_weigh(struct belief *belief)
             !belief_leave_out(belief, point, &mean, &variance))
             continue;
         own = belief->noise.variance;
-        belief->single_residual[point] = (value - mean) / sqrt(variance + own);
         weight = robust_single_weight(&prior, value, mean, variance);
         /* Even a run that is surely an outlier was measured: the point is hardly further off than that
          * run. */
@@ -48,45 +47,33 @@ bool belief_suspects_weigh(struct belief *belief)
     return changed;
 }
 
-bool belief_suspect(const struct belief *belief, size_t point)
-{
-    return belief_usable(belief, point) && belief->single_residual[point] < -SUSPECT_STDS;
-}
-
 /* What the other points promise of a suspect point at best; -INFINITY for all that need no second look. */
 static double promise_of_suspect(const struct belief *belief, size_t point, double incumbent)
 {
     double mean, variance, upper;
 
-    if (!belief_suspect(belief, point) || !belief_leave_out(belief, point, &mean, &variance))
+    if (!belief->chosen || !belief_usable(belief, point) || belief->replays[point].n != 1 ||
+        !belief_leave_out(belief, point, &mean, &variance) ||
+        belief->moments[point].mean > mean - SUSPECT_STDS * sqrt(variance + belief->noise.variance))
         return -INFINITY;
     upper = mean + SUSPECT_REACH * sqrt(variance);
     return upper >= incumbent ? upper : -INFINITY;
 }
 
-size_t belief_suspects(const struct belief *belief, size_t most, size_t *ret_points)
+size_t belief_suspect(const struct belief *belief)
 {
-    size_t n_points = belief->space->n_points, n = 0, best = belief_best(belief, 1);
-    double below = INFINITY;
+    size_t n_points = belief->space->n_points, found = n_points, best = belief_best(belief, 1);
+    double highest = -INFINITY;
 
-    while (best < n_points && n < most) {
-        size_t next = n_points;
-        double highest = -INFINITY;
+    for (size_t point = 0; best < n_points && point < n_points; point++) {
+        double promise = promise_of_suspect(belief, point, belief->mean[best]);
 
-        for (size_t point = 0; point < n_points; point++) {
-            double promise = promise_of_suspect(belief, point, belief->mean[best]);
-
-            if (promise > highest && promise < below) {
-                highest = promise;
-                next = point;
-            }
+        if (promise > highest) {
+            highest = promise;
+            found = point;
         }
-        if (next == n_points)
-            break;
-        ret_points[n++] = next;
-        below = highest;
     }
-    return n;
+    return found;
 }
 
 size_t belief_outlier_runs(const struct belief *belief)

@@ -39,46 +39,6 @@ void pareto_dominated(const struct pareto_point *points, size_t n, double confid
     }
 }
 
-/* Turns values into deviations from the mean of their group. */
-static int center(const size_t *group, size_t n_groups, double *values, size_t n)
-{
-    double *sum = calloc(n_groups + 1, sizeof *sum), *count = calloc(n_groups + 1, sizeof *count);
-    int result = sum != NULL && count != NULL ? 0 : -ENOMEM;
-    for (size_t i = 0; i < n && result == 0; i++) {
-        sum[group[i]] += values[i];
-        count[group[i]] += 1;
-    }
-    for (size_t i = 0; i < n && result == 0; i++)
-        values[i] -= sum[group[i]] / count[group[i]];
-    free(sum);
-    free(count);
-    return result;
-}
-
-double pareto_correlation(const size_t *group, size_t n_groups, const double *rate, const double *delay,
-                          size_t n)
-{
-    double *x = malloc((n + 1) * sizeof *x), *y = malloc((n + 1) * sizeof *y);
-    double xx = 0, yy = 0, xy = 0, correlation = NAN;
-    if (x != NULL && y != NULL) {
-        for (size_t i = 0; i < n; i++) {
-            x[i] = rate[i];
-            y[i] = delay[i];
-        }
-        if (center(group, n_groups, x, n) == 0 && center(group, n_groups, y, n) == 0) {
-            for (size_t i = 0; i < n; i++) {
-                xx += gsl_pow_2(x[i]);
-                yy += gsl_pow_2(y[i]);
-                xy += x[i] * y[i];
-            }
-            correlation = xx > 0 && yy > 0 ? fmax(-1, fmin(1, xy / sqrt(xx * yy))) : 0;
-        }
-    }
-    free(x);
-    free(y);
-    return correlation;
-}
-
 static double standard_error(const struct contender *contender)
 {
     return sqrt(contender->run_variance / (double)contender->moments.n);
@@ -124,9 +84,8 @@ static void count_top(const struct draw *draw, size_t n, struct pareto_score sco
         counts[i] += pareto_score_of(score, draw->rate[i], draw->delay[i]) >= highest - margin;
 }
 
-/* score: NULL for the front. */
-static int shares_of(const struct pareto_point *points, size_t n, struct pareto_draws draws,
-                     const struct pareto_score *score, double margin, double *ret_share)
+int pareto_shares(const struct pareto_point *points, size_t n, struct pareto_draws draws,
+                  const struct pareto_score *score, double margin, double *ret_share)
 {
     struct draw draw = {.rate = malloc((n + 1) * sizeof(double)),
                         .delay = malloc((n + 1) * sizeof(double)),
@@ -147,18 +106,6 @@ static int shares_of(const struct pareto_point *points, size_t n, struct pareto_
     free(draw.order);
     free(counts);
     return ready ? 0 : -ENOMEM;
-}
-
-int pareto_front(const struct pareto_point *points, size_t n, struct pareto_draws draws, double margin,
-                 double *ret_share)
-{
-    return shares_of(points, n, draws, NULL, margin, ret_share);
-}
-
-int pareto_top(const struct pareto_point *points, size_t n, struct pareto_draws draws,
-               struct pareto_score score, double margin, double *ret_share)
-{
-    return shares_of(points, n, draws, &score, margin, ret_share);
 }
 
 bool pareto_is_steep(const struct contender *point, const struct contender *neighbour, double octaves,

@@ -35,12 +35,6 @@ double pareto_score_of(struct pareto_score score, double log_rate, double log_de
  * called dominated more often. Points without at least one run's variance (run_variance) must not occur. */
 void pareto_dominated(const struct pareto_point *points, size_t n, double confidence, bool *ret_dominated);
 
-/* Correlation of log rate and log delay inside the groups (replays of one point), over all of them: by
- * Little's law near -1 where the depth is fixed. 0 where nothing scatters; groups of one value say nothing.
- * group[i] < n_groups. NaN: no memory. */
-double pareto_correlation(const size_t *group, size_t n_groups, const double *rate, const double *delay,
-                          size_t n);
-
 /* Draws of the truth behind the means: independent between points, correlated inside, t-distributed. Points
  * with one or two replays have nothing to resample, so that the bootstrap is this parametric one, with their
  * shrunk variances. */
@@ -50,14 +44,10 @@ struct pareto_draws {
     gsl_rng *rng;
 };
 
-/* ret_share[i]: share of the draws in which no other point is better by more than `margin` in both. 0 or
- * -ENOMEM. */
-int pareto_front(const struct pareto_point *points, size_t n, struct pareto_draws draws, double margin,
-                 double *ret_share);
-
-/* ret_share[i]: share of the draws in which no point has a score more than `margin` above. 0 or -ENOMEM. */
-int pareto_top(const struct pareto_point *points, size_t n, struct pareto_draws draws,
-               struct pareto_score score, double margin, double *ret_share);
+/* ret_share[i]: share of the draws in which no point has a score more than `margin` above; score NULL: in
+ * which no other point is better by more than `margin` in both. 0 or -ENOMEM. */
+int pareto_shares(const struct pareto_point *points, size_t n, struct pareto_draws draws,
+                  const struct pareto_score *score, double margin, double *ret_share);
 
 /* Is a point on a slope that no saturation explains? Where a queue or a size is halved or doubled, a device
  * that is perfectly idle or perfectly busy halves the power. A neighbour `octaves` > 0 away that is proved,

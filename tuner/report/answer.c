@@ -2,7 +2,7 @@
 #include "tuner/report/answer.h"
 #include "tuner/report/report_objective.h"
 #include "tuner/report/report_sustained.h"
-#include "tuner/search/profiles_judge.h"
+#include "tuner/search/profiles.h"
 #include "tuner/session/warnings.h"
 
 #include <stdio.h>

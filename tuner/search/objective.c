@@ -146,14 +146,10 @@ struct moments objective_log_moments(const struct record *record, bool confirmin
     return moments;
 }
 
-struct objective_ratio objective_ratio(const struct record *a, const struct record *b, bool confirming,
-                                       double confidence, double (*value)(const struct sample *sample))
+struct objective_ratio objective_ratio_of(struct moments a, struct moments b, double confidence)
 {
-    struct objective_ratio ratio = {.mean = 1, .ci = {1, 1}, .has = a == b};
-    if (a == b)
-        return ratio;
-    struct welch welch =
-        welch_of(objective_log_moments(a, confirming, value), objective_log_moments(b, confirming, value));
+    struct objective_ratio ratio = {.mean = 1, .ci = {1, 1}};
+    struct welch welch = welch_of(a, b);
     if (welch.df <= 0)
         return ratio;
     struct interval interval = welch_interval(welch, confidence);
@@ -161,4 +157,13 @@ struct objective_ratio objective_ratio(const struct record *a, const struct reco
     ratio.ci = (struct interval){exp(interval.low), exp(interval.high)};
     ratio.has = isfinite(ratio.mean) && isfinite(ratio.ci.low) && isfinite(ratio.ci.high);
     return ratio;
+}
+
+struct objective_ratio objective_ratio(const struct record *a, const struct record *b, bool confirming,
+                                       double confidence, double (*value)(const struct sample *sample))
+{
+    if (a == b)
+        return (struct objective_ratio){.has = true, .mean = 1, .ci = {1, 1}};
+    return objective_ratio_of(objective_log_moments(a, confirming, value),
+                              objective_log_moments(b, confirming, value), confidence);
 }

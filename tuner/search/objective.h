@@ -65,5 +65,6 @@ struct objective_ratio {
     double mean;
     struct interval ci;
 };
+struct objective_ratio objective_ratio_of(struct moments log_a, struct moments log_b, double confidence);
 struct objective_ratio objective_ratio(const struct record *a, const struct record *b, bool confirming,
                                        double confidence, double (*value)(const struct sample *sample));

@@ -220,19 +220,6 @@ size_t profiles_best(const struct tune *tune, const struct profiles_field *field
     return best != ENGINE_NONE ? best : anything;
 }
 
-static bool is_cheaper(const struct tune *tune, const struct profiles_field *field, size_t a, size_t b)
-{
-    const struct point *pa = &tune->records[field->point[a]].point,
-                       *pb = &tune->records[field->point[b]].point;
-    uint64_t bytes_a = factors_bytes_in_flight(pa), bytes_b = factors_bytes_in_flight(pb);
-    double difference = field->pair[a].delay.moments.mean - field->pair[b].delay.moments.mean;
-    if (bytes_a != bytes_b)
-        return bytes_a < bytes_b;
-    if (fabs(difference) > log1p(tune->settings->search.tolerance_share))
-        return difference < 0;
-    return pa->api != pb->api ? pa->api < pb->api : difference < 0;
-}
-
 /* The cheapest point that is proved to be as good as the best. */
 static int choose_one(const struct tune *tune, const struct profiles_field *field, enum profile profile,
                       size_t *ret_point)
@@ -247,7 +234,8 @@ static int choose_one(const struct tune *tune, const struct profiles_field *fiel
     compare_all(field->score[profile], field->n, best, profiles_margin(tune->settings, profile),
                 tune->settings->runs.confidence_share, ENGINE_MIN_REPLAYS, verdicts);
     for (size_t i = 0; i < field->n; i++) {
-        if (verdicts[i] == VERDICT_EQUIVALENT && is_cheaper(tune, field, i, chosen) &&
+        if (verdicts[i] == VERDICT_EQUIVALENT &&
+            engine_is_cheaper(&tune->engine, field->point[i], field->point[chosen]) &&
             !(profile == PROFILE_BALANCED && profiles_is_steep(tune, field, i)))
             chosen = i;
     }

@@ -1,8 +1,7 @@
 /* The evidence for every profile's point, and the points that are not dominated. */
-#include "tuner/search/profiles_judge.h"
+#include "tuner/search/profiles.h"
 
 #include "bench/base/rng.h"
-#include "tuner/search/profiles.h"
 #include "tuner/search/tune.h"
 
 #include <errno.h>
@@ -14,29 +13,22 @@
 #define RNG_STREAM 21
 #define NEAR       M_LN2 /* of logs: a factor of two */
 
-/* Correlation of throughput and latency from replay to replay; NaN without memory. */
+/* Correlation of log rate and log delay inside the points, over all of them: by Little's law near -1 where
+ * the depth is fixed. 0 where nothing scatters; points of one replay say nothing. */
 static double correlation_of(const struct tune *tune, const struct profiles_field *field)
 {
-    size_t n = 0, k = 0;
-    for (size_t i = 0; i < field->n; i++)
-        n += tune->records[field->point[i]].n;
-    size_t *group = malloc((n + 1) * sizeof *group);
-    double *rate = malloc((n + 1) * sizeof *rate), *delay = malloc((n + 1) * sizeof *delay), found = NAN;
-    if (group != NULL && rate != NULL && delay != NULL) {
-        for (size_t i = 0; i < field->n; i++) {
-            const struct record *record = &tune->records[field->point[i]];
-            for (size_t j = 0; j < record->n; j++) {
-                group[k] = i;
-                rate[k] = log(record->samples[j].throughput_bps);
-                delay[k++] = log(record->samples[j].latency_mean_ns);
-            }
+    double xx = 0, yy = 0, xy = 0;
+    for (size_t i = 0; i < field->n; i++) {
+        const struct record *record = &tune->records[field->point[i]];
+        for (size_t k = 0; k < record->n; k++) {
+            double x = log(record->samples[k].throughput_bps) - field->pair[i].rate.moments.mean;
+            double y = log(record->samples[k].latency_mean_ns) - field->pair[i].delay.moments.mean;
+            xx += x * x;
+            yy += y * y;
+            xy += x * y;
         }
-        found = pareto_correlation(group, field->n, rate, delay, n);
     }
-    free(group);
-    free(rate);
-    free(delay);
-    return isfinite(found) ? found : 0;
+    return xx > 0 && yy > 0 ? fmax(-1, fmin(1, xy / sqrt(xx * yy))) : 0;
 }
 
 static size_t position_of(const struct profiles_field *field, size_t point)
@@ -103,9 +95,8 @@ static int judge_fit(const struct tune *tune, const struct profiles_field *field
             if (i != position && !(profile == PROFILE_BALANCED && profiles_is_steep(tune, field, i)))
                 rivals[n++] = field->pair[i];
         }
-        result =
-            pareto_top(rivals, n, draws, profiles_score(tune->settings, profile, profiles_reference(tune)),
-                       profiles_margin(tune->settings, profile), share);
+        struct pareto_score score = profiles_score(tune->settings, profile, profiles_reference(tune));
+        result = pareto_shares(rivals, n, draws, &score, profiles_margin(tune->settings, profile), share);
     }
     if (result == 0)
         *ret_share = share[0];
@@ -180,7 +171,7 @@ static int judge_field(struct tune *tune, const struct profiles_field *field, gs
         return -ENOMEM;
     struct pareto_draws draws = {.correlation = correlation_of(tune, field), .n_draws = N_DRAWS, .rng = rng};
     double margin = profiles_margin(tune->settings, PROFILE_MAX_THROUGHPUT);
-    int result = pareto_front(field->pair, field->n, draws, margin, on_front);
+    int result = pareto_shares(field->pair, field->n, draws, NULL, margin, on_front);
     if (result == 0)
         result = judge_points(tune, field, draws, on_front);
     if (result == 0)

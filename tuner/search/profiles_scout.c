@@ -38,26 +38,18 @@ static void add_top(struct round *round, const struct tune *tune, const struct p
                     enum profile profile)
 {
     const struct contender *score = field->score[profile];
-    double below = INFINITY, highest = -INFINITY;
-    size_t open[TOP_POINTS], n_open = 0;
-    for (size_t k = 0; k < TOP_POINTS; k++) {
-        size_t top = ENGINE_NONE;
-        for (size_t i = 0; i < field->n; i++) {
-            if (score[i].moments.mean < below &&
-                (top == ENGINE_NONE || score[i].moments.mean > score[top].moments.mean))
-                top = i;
-        }
-        if (top == ENGINE_NONE)
-            break;
-        below = score[top].moments.mean;
-        highest = fmax(highest, below);
-        if (is_open(&score[top], highest))
-            open[n_open++] = top;
+    size_t top[TOP_POINTS], n = 0, n_open = 0;
+    double means[TOP_POINTS];
+    for (size_t i = 0; i < field->n; i++)
+        n = engine_list_highest(top, means, n, TOP_POINTS, i, score[i].moments.mean);
+    for (size_t k = 0; k < n; k++) {
+        if (is_open(&score[top[k]], means[0]))
+            top[n_open++] = top[k];
     }
-    if (n_open == 1 && score[open[0]].moments.n >= ENGINE_MIN_REPLAYS)
+    if (n_open == 1 && score[top[0]].moments.n >= ENGINE_MIN_REPLAYS)
         return;
     for (size_t k = 0; k < n_open; k++)
-        add_to_round(round, tune, field->point[open[k]]);
+        add_to_round(round, tune, field->point[top[k]]);
 }
 
 static int make_round(const struct tune *tune, struct round *ret_round)

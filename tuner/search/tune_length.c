@@ -65,20 +65,13 @@ void tune_length_init(struct tune *tune)
 static size_t list_fastest(const struct tune *tune, const size_t *points, size_t n, size_t replays,
                            size_t *ret_list)
 {
-    size_t chosen[N_REPLAYED] = {0}, n_chosen = 0, n_list = 0;
-    while (n_chosen < N_REPLAYED) {
-        size_t best = ENGINE_NONE;
-        for (size_t i = 0; i < n; i++) {
-            bool taken = tune->records[points[i]].n == 0;
-            for (size_t k = 0; k < n_chosen; k++)
-                taken |= chosen[k] == points[i];
-            if (!taken && (best == ENGINE_NONE || record_log_moments(&tune->records[points[i]], false).mean >
-                                                      record_log_moments(&tune->records[best], false).mean))
-                best = points[i];
-        }
-        if (best == ENGINE_NONE)
-            break;
-        chosen[n_chosen++] = best;
+    size_t chosen[N_REPLAYED], n_chosen = 0, n_list = 0;
+    double rates[N_REPLAYED];
+    for (size_t i = 0; i < n; i++) {
+        const struct record *record = &tune->records[points[i]];
+        if (record->n > 0)
+            n_chosen = engine_list_highest(chosen, rates, n_chosen, N_REPLAYED, points[i],
+                                           record_log_moments(record, false).mean);
     }
     for (size_t k = 0; k < replays; k++) {
         for (size_t i = 0; i < n_chosen; i++)

@@ -119,14 +119,11 @@ static struct moments confirming_moments(const struct tune *tune, const struct r
 static void compare_pair(struct tune *tune)
 {
     const struct record *split = &tune->records[tune->split], *unsplit = &tune->records[tune->unsplit];
-    struct welch welch = welch_of(confirming_moments(tune, split), confirming_moments(tune, unsplit));
-    if (welch.df <= 0 || record_count(split, true) < ENGINE_CONFIRMING_LEAST ||
-        record_count(unsplit, true) < ENGINE_CONFIRMING_LEAST)
-        return;
-    struct interval interval = welch_interval(welch, tune->settings->runs.confidence_share);
-    tune->split_gain = (struct objective_ratio){.has = isfinite(interval.low) && isfinite(interval.high),
-                                                .mean = exp(welch.difference),
-                                                .ci = {exp(interval.low), exp(interval.high)}};
+    if (record_count(split, true) >= ENGINE_CONFIRMING_LEAST &&
+        record_count(unsplit, true) >= ENGINE_CONFIRMING_LEAST)
+        tune->split_gain =
+            objective_ratio_of(confirming_moments(tune, split), confirming_moments(tune, unsplit),
+                               tune->settings->runs.confidence_share);
 }
 
 static void note_not_worth(struct tune *tune)

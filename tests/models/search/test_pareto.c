@@ -97,7 +97,7 @@ TEST(all_of_a_quiet_curve_is_on_the_front)
     double share[N_CURVE + 1];
     make_curve(points, 0.005);
     points[N_CURVE] = point_of(0.4, 40, 0.005); /* depth 16 moves 0.52 in 31 */
-    assert_int_equal(pareto_front(points, N_CURVE + 1, draws_of(-1), 0.03, share), 0);
+    assert_int_equal(pareto_shares(points, N_CURVE + 1, draws_of(-1), NULL, 0.03, share), 0);
     for (size_t i = 0; i < N_CURVE; i++)
         assert_true(share[i] > 0.95);
     assert_true(share[N_CURVE] < 0.01);
@@ -107,16 +107,16 @@ TEST(inside_the_margin_nothing_is_beaten)
 {
     struct pareto_point points[] = {point_of(102, 9.8, 1e-4), point_of(100, 10, 1e-4)};
     double share[2];
-    assert_int_equal(pareto_front(points, 2, draws_of(-1), 0.03, share), 0);
+    assert_int_equal(pareto_shares(points, 2, draws_of(-1), NULL, 0.03, share), 0);
     assert_close(share[1], 1, 0);
-    assert_int_equal(pareto_front(points, 2, draws_of(-1), 0.001, share), 0);
+    assert_int_equal(pareto_shares(points, 2, draws_of(-1), NULL, 0.001, share), 0);
     assert_close(share[1], 0, 0);
     /* Far better in one and inside the margin in the other is not better in both. */
     points[0] = point_of(200, 9.9, 1e-4);
-    assert_int_equal(pareto_front(points, 2, draws_of(-1), 0.03, share), 0);
+    assert_int_equal(pareto_shares(points, 2, draws_of(-1), NULL, 0.03, share), 0);
     assert_close(share[1], 1, 0);
     points[0] = point_of(101, 5, 1e-4);
-    assert_int_equal(pareto_front(points, 2, draws_of(-1), 0.03, share), 0);
+    assert_int_equal(pareto_shares(points, 2, draws_of(-1), NULL, 0.03, share), 0);
     assert_close(share[1], 1, 0);
 }
 
@@ -126,12 +126,12 @@ TEST(correlation_decides_how_often_equals_beat_each_other)
 {
     struct pareto_point points[] = {point_of(100, 10, 0.1), point_of(100, 10, 0.1)};
     double share[2];
-    assert_int_equal(pareto_front(points, 2, draws_of(-1), 0, share), 0);
+    assert_int_equal(pareto_shares(points, 2, draws_of(-1), NULL, 0, share), 0);
     assert_close(share[0], 0.5, 0.05);
     assert_close(share[0] + share[1], 1, 1e-9);
-    assert_int_equal(pareto_front(points, 2, draws_of(1), 0, share), 0);
+    assert_int_equal(pareto_shares(points, 2, draws_of(1), NULL, 0, share), 0);
     assert_close(share[0], 1, 0);
-    assert_int_equal(pareto_front(points, 2, draws_of(0), 0, share), 0);
+    assert_int_equal(pareto_shares(points, 2, draws_of(0), NULL, 0, share), 0);
     assert_close(share[0], 0.75, 0.05);
 }
 
@@ -140,13 +140,13 @@ TEST(the_knee_is_sure_without_noise_and_shared_between_equals)
     struct pareto_point points[N_CURVE];
     double share[N_CURVE];
     make_curve(points, 0.001);
-    assert_int_equal(pareto_top(points, N_CURVE, draws_of(-1), knee, 0, share), 0);
+    assert_int_equal(pareto_shares(points, N_CURVE, draws_of(-1), &knee, 0, share), 0);
     assert_close(share[4], 1, 0);
     points[9] = points[4];
-    assert_int_equal(pareto_top(points, N_CURVE, draws_of(-1), knee, 0, share), 0);
+    assert_int_equal(pareto_shares(points, N_CURVE, draws_of(-1), &knee, 0, share), 0);
     assert_close(share[4], 0.5, 0.05);
     assert_close(share[4] + share[9], 1, 1e-9);
-    assert_int_equal(pareto_top(points, N_CURVE, draws_of(-1), knee, 0.05, share), 0);
+    assert_int_equal(pareto_shares(points, N_CURVE, draws_of(-1), &knee, 0.05, share), 0);
     assert_close(share[4], 1, 0);
     assert_close(share[9], 1, 0);
 }
@@ -166,7 +166,7 @@ TEST(claims_about_the_knee_hold)
             points[i].delay.moments.mean -= luck;
         }
         struct pareto_draws draws = {.correlation = -1, .n_draws = 200, .rng = rng};
-        assert_int_equal(pareto_top(points, N_CURVE, draws, knee, 0.03, share), 0);
+        assert_int_equal(pareto_shares(points, N_CURVE, draws, &knee, 0.03, share), 0);
         for (size_t i = 0; i < N_CURVE; i++) {
             n_claims += share[i] >= 0.95;
             n_right += share[i] >= 0.95 && i == 4;
@@ -174,18 +174,6 @@ TEST(claims_about_the_knee_hold)
     }
     assert_true(n_claims > 100);
     assert_true((double)n_right >= 0.93 * (double)n_claims);
-}
-
-TEST(correlation_is_that_inside_the_groups)
-{
-    /* Between the groups both rise; inside them one rises as the other falls. */
-    static const size_t group[] = {0, 0, 0, 1, 1, 1, 2};
-    static const double rate[] = {1, 2, 3, 11, 12, 13, 50}, delay[] = {3, 2, 1, 13, 12, 11, 50};
-    static const double same[] = {1, 1, 1, 2, 2, 2, 3};
-    assert_close(pareto_correlation(group, 3, rate, delay, 7), -1, 1e-12);
-    assert_close(pareto_correlation(group, 3, rate, rate, 7), 1, 1e-12);
-    assert_close(pareto_correlation(group, 3, rate, same, 7), 0, 0);
-    assert_close(pareto_correlation(group, 3, rate, delay, 0), 0, 0);
 }
 
 TEST(a_saturation_is_no_cliff_and_a_cliff_is_one)
@@ -204,11 +192,11 @@ TEST(no_points_and_one_point_are_fine)
     struct pareto_point point = point_of(1, 1, 0.1);
     double share = -1;
     bool dominated = true;
-    assert_int_equal(pareto_front(&point, 0, draws_of(0), 0.03, &share), 0);
+    assert_int_equal(pareto_shares(&point, 0, draws_of(0), NULL, 0.03, &share), 0);
     assert_close(share, -1, 0);
-    assert_int_equal(pareto_front(&point, 1, draws_of(0), 0.03, &share), 0);
+    assert_int_equal(pareto_shares(&point, 1, draws_of(0), NULL, 0.03, &share), 0);
     assert_close(share, 1, 0);
-    assert_int_equal(pareto_top(&point, 1, draws_of(0), knee, 0, &share), 0);
+    assert_int_equal(pareto_shares(&point, 1, draws_of(0), &knee, 0, &share), 0);
     assert_close(share, 1, 0);
     pareto_dominated(&point, 1, 0.95, &dominated);
     assert_false(dominated);

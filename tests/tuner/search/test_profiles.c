@@ -1,7 +1,7 @@
 /* Tests of tuner/search/profiles, profiles_scout and profiles_judge: known knees, floors and cliffs on
  * simulated surfaces. */
 #include "tests/tuner/search/tune_rig.h"
-#include "tuner/search/profiles_judge.h"
+#include "tuner/search/profiles.h"
 
 /* At 64k, direct, depth 1, 4 and 16 move 0.655, 2.0 and 2.2 GB/s in 100, 131 and 477 us: the knee is at 4,
  * and depth 1 moves 30 % of the most. Smaller sizes move less, larger ones take longer and move no more. */
