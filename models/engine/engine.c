@@ -271,29 +271,17 @@ static int judge(struct engine *engine, double now_seconds)
     return ENGINE_DONE;
 }
 
-static int end(struct engine *engine, double now_seconds)
-{
-    (void)engine;
-    (void)now_seconds;
-    return ENGINE_DONE;
-}
-
 int engine_ask(struct engine *engine, double now_seconds, struct engine_run *ret_run)
 {
     static int (*const parts[])(struct engine * engine, double now_seconds) = {
-        [ENGINE_FIRST] = begin,
-        [ENGINE_KNOWN] = look_at_known,
-        [ENGINE_SENTINELS] = look_at_sentinels,
-        [ENGINE_EXPLORE] = explore,
-        [ENGINE_RACE] = race,
-        [ENGINE_CHOICE] = choose,
-        [ENGINE_PLAN] = plan,
-        [ENGINE_CONFIRM] = confirm,
-        [ENGINE_WEIGH] = weigh,
+        [ENGINE_FIRST] = begin,     [ENGINE_KNOWN] = look_at_known, [ENGINE_SENTINELS] = look_at_sentinels,
+        [ENGINE_EXPLORE] = explore, [ENGINE_RACE] = race,           [ENGINE_CHOICE] = choose,
+        [ENGINE_PLAN] = plan,       [ENGINE_CONFIRM] = confirm,     [ENGINE_WEIGH] = weigh,
         [ENGINE_VERDICT] = judge,
-        [ENGINE_END] = end,
     };
     int result = ENGINE_RUN;
+    if (engine->phase == ENGINE_END)
+        return ENGINE_DONE;
     if (engine->phase == ENGINE_BEFORE)
         engine->phase = ENGINE_FIRST;
     while (result == ENGINE_RUN) {

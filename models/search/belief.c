@@ -192,27 +192,16 @@ static int fit_anew(struct belief *belief, struct observation *data, gsl_rng *rn
     return result;
 }
 
-/* Posterior of the measured points, exact however poor they are: whether a single run is an outlier depends
- * on it. */
-static int predict_measured(struct belief *belief, size_t *points, size_t *ret_n)
+static int predict(struct belief *belief, const size_t *points, size_t n, double floor)
 {
-    double *mean = malloc(2 * (belief->n_measured + 1) * sizeof(*mean)), *variance;
-    size_t n = 0;
-    int result;
+    double *mean = malloc((2 * n + 1) * sizeof(*mean));
+    int result = mean ? belief->surrogate->predict(belief->state, points, n, floor, mean, mean + n) : -ENOMEM;
 
-    if (!mean)
-        return -ENOMEM;
-    variance = mean + belief->n_measured + 1;
-    for (size_t i = 0; i < belief->space->n_points; i++)
-        if (belief_usable(belief, i))
-            points[n++] = i;
-    result = belief->chosen->predict(belief->state, points, n, -INFINITY, mean, variance);
     for (size_t i = 0; i < n && !result; i++) {
         belief->mean[points[i]] = mean[i];
-        belief->variance[points[i]] = variance[i];
+        belief->variance[points[i]] = mean[n + i];
     }
     free(mean);
-    *ret_n = n;
     return result;
 }
 
@@ -233,34 +222,20 @@ static double find_floor(const struct belief *belief, const size_t *measured, si
     return floor;
 }
 
-static int predict_others(struct belief *belief, size_t *points, double floor)
-{
-    size_t n_points = belief->space->n_points, n = 0;
-    double *mean = malloc(2 * n_points * sizeof(*mean)), *variance;
-    int result;
-
-    if (!mean)
-        return -ENOMEM;
-    variance = mean + n_points;
-    for (size_t i = 0; i < n_points; i++)
-        if (!belief_usable(belief, i))
-            points[n++] = i;
-    result = belief->chosen->predict(belief->state, points, n, floor, mean, variance);
-    for (size_t i = 0; i < n && !result; i++) {
-        belief->mean[points[i]] = mean[i];
-        belief->variance[points[i]] = variance[i];
-    }
-    free(mean);
-    return result;
-}
-
+/* The posterior of measured points is exact however poor they are: whether a single run is an outlier depends
+ * on it. */
 static int predict_all(struct belief *belief)
 {
-    size_t n_points = belief->space->n_points, *points = calloc(n_points, sizeof(*points)), n = 0;
-    int result = points ? predict_measured(belief, points, &n) : -ENOMEM;
+    size_t n_points = belief->space->n_points, n = 0, others = n_points;
+    size_t *points = calloc(n_points, sizeof(*points));
+    int result = points ? 0 : -ENOMEM;
 
+    for (size_t i = 0; i < n_points && !result; i++)
+        points[belief_usable(belief, i) ? n++ : --others] = i;
     if (!result)
-        result = predict_others(belief, points, find_floor(belief, points, n));
+        result = predict(belief, points, n, -INFINITY);
+    if (!result)
+        result = predict(belief, points + n, n_points - n, find_floor(belief, points, n));
     for (size_t i = 0; i < n_points && !result; i++)
         belief->mean[i] += belief_offset(belief, i);
     free(points);

@@ -30,7 +30,6 @@ static inline double belief_offset(const struct belief *belief, size_t point)
     return belief->prior.offset ? belief->prior.offset[point] : 0.0;
 }
 
-
 /* Learns lone_peaks_share and lone_peaks_std, after a fit. */
 void belief_lone_peaks_learn(struct belief *belief);
 

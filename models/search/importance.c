@@ -3,8 +3,7 @@
 #include "models/search/importance.h"
 
 #include <errno.h>
-#include <gsl/gsl_blas.h>
-#include <gsl/gsl_eigen.h>
+#include <gsl/gsl_linalg.h>
 #include <gsl/gsl_math.h>
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
@@ -214,92 +213,62 @@ static size_t column_of(const struct work *work, size_t a, size_t i)
     return first + work->level[a * work->n + i];
 }
 
-/* The matrix of the normal equations becomes its pseudo-inverse. Each factor's columns sum to the same, so
- * that there is no inverse; of all solutions this one is the smallest, which prefers no factor. */
-static int invert_normal(gsl_matrix *normal)
+/* Singular values of a column for every level of every factor. Each factor's columns sum to the same, so that
+ * some are 0; of all solutions this one is the smallest, which prefers no factor. left: receives the columns.
+ */
+static int decompose_levels(const struct work *work, gsl_matrix *left, gsl_matrix *right, gsl_vector *values)
 {
-    size_t n = normal->size1;
-    gsl_eigen_symmv_workspace *room = gsl_eigen_symmv_alloc(n);
-    gsl_vector *value = gsl_vector_alloc(n);
-    gsl_matrix *vector = gsl_matrix_alloc(n, n);
-    int result = room && value && vector ? 0 : -ENOMEM;
+    gsl_vector *room = gsl_vector_alloc(values->size);
 
-    if (!result && gsl_eigen_symmv(normal, value, vector, room) != GSL_SUCCESS)
-        result = -EDOM;
-    if (result)
-        goto out;
-    gsl_matrix_set_zero(normal);
-    for (size_t k = 0; k < n; k++) {
-        gsl_vector_view column = gsl_matrix_column(vector, k);
-        double lambda = gsl_vector_get(value, k);
+    gsl_matrix_set_zero(left);
+    for (size_t i = 0; i < work->n; i++)
+        for (size_t a = 0; a < work->n_active; a++)
+            gsl_matrix_set(left, i, column_of(work, a, i), 1.0);
+    int result = !room ? -ENOMEM : gsl_linalg_SV_decomp(left, right, values, room) ? -EDOM : 0;
 
-        if (lambda > NEW_SHARE * gsl_vector_max(value))
-            gsl_blas_dsyr(CblasLower, 1.0 / lambda, &column.vector, normal);
-    }
-out:
-    if (room)
-        gsl_eigen_symmv_free(room);
-    gsl_vector_free(value);
-    gsl_matrix_free(vector);
+    for (size_t k = 0; k < values->size && !result; k++)
+        if (gsl_vector_get(values, k) < NEW_SHARE * gsl_vector_get(values, 0))
+            gsl_vector_set(values, k, 0.0);
+    gsl_vector_free(room);
     return result;
 }
 
-static void fill_normal(const struct work *work, gsl_matrix *normal)
+/* A part's product with the response is that of its coefficients at the levels of the points. */
+static void fit_draw(struct work *work, size_t draw, const gsl_vector *coefficients)
 {
-    gsl_matrix_set_zero(normal);
-    for (size_t i = 0; i < work->n; i++)
-        for (size_t a = 0; a < work->n_active; a++)
-            for (size_t b = 0; b < work->n_active; b++)
-                *gsl_matrix_ptr(normal, column_of(work, a, i), column_of(work, b, i)) += 1.0;
-}
-
-/* A part's product with the response is its coefficients times the response's sums by level. */
-static void fit_draw(struct work *work, size_t draw, const gsl_matrix *inverse, gsl_vector *sums,
-                     gsl_vector *coefficients)
-{
-    const double *response = work->responses + draw * work->n;
-    size_t column = 0;
-
-    gsl_vector_set_zero(sums);
-    for (size_t a = 0; a < work->n_active; a++) {
-        double *sum = gsl_vector_ptr(sums, column);
-
-        for (size_t i = 0; i < work->n; i++)
-            sum[work->level[a * work->n + i]] += response[i];
-        column += work->n_levels[a];
-    }
-    gsl_blas_dsymv(CblasLower, 1.0, inverse, sums, 0.0, coefficients);
-    column = 0;
     for (size_t a = 0; a < work->n_active; a++)
-        for (size_t value = 0; value < work->n_levels[a]; value++, column++)
+        for (size_t i = 0; i < work->n; i++)
             work->part[a * work->n_draws + draw] +=
-                gsl_vector_get(coefficients, column) * gsl_vector_get(sums, column);
+                work->responses[draw * work->n + i] * gsl_vector_get(coefficients, column_of(work, a, i));
 }
 
 static int fit_additive(struct work *work)
 {
-    gsl_vector *sums, *coefficients;
-    gsl_matrix *normal;
     size_t n_columns = 0;
-    int result;
 
     for (size_t a = 0; a < work->n_active; a++)
         n_columns += work->n_levels[a];
     if (n_columns == 0)
         return 0;
-    sums = gsl_vector_alloc(n_columns);
-    coefficients = gsl_vector_alloc(n_columns);
-    normal = gsl_matrix_alloc(n_columns, n_columns);
-    result = sums && coefficients && normal ? 0 : -ENOMEM;
-    if (!result) {
-        fill_normal(work, normal);
-        result = invert_normal(normal);
+    /* No fewer rows than columns are asked for: the rows beyond the points are 0. */
+    gsl_vector *response = gsl_vector_calloc(GSL_MAX(work->n, n_columns)),
+               *values = gsl_vector_alloc(n_columns), *coefficients = gsl_vector_alloc(n_columns);
+    gsl_matrix *left = gsl_matrix_alloc(GSL_MAX(work->n, n_columns), n_columns),
+               *right = gsl_matrix_alloc(n_columns, n_columns);
+    int result = response && values && coefficients && left && right
+                     ? decompose_levels(work, left, right, values)
+                     : -ENOMEM;
+
+    for (size_t draw = 0; !result && draw < work->n_draws; draw++) {
+        memcpy(response->data, work->responses + draw * work->n, work->n * sizeof(double));
+        gsl_linalg_SV_solve(left, right, values, response, coefficients);
+        fit_draw(work, draw, coefficients);
     }
-    for (size_t draw = 0; !result && draw < work->n_draws; draw++)
-        fit_draw(work, draw, normal, sums, coefficients);
-    gsl_vector_free(sums);
+    gsl_vector_free(response);
+    gsl_vector_free(values);
     gsl_vector_free(coefficients);
-    gsl_matrix_free(normal);
+    gsl_matrix_free(left);
+    gsl_matrix_free(right);
     return result;
 }
 

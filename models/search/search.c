@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <gsl/gsl_math.h>
+#include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -25,10 +26,10 @@ struct order {
     bool *handed;            /* by point: asked for before, though perhaps not told of yet */
 };
 
-/* The candidates, of which the first n_chosen are chosen, and what is believed of them while a batch is put
- * together. */
+/* The candidates, and what is believed of them while a batch is put together. */
 struct batch {
-    size_t n, n_chosen, want;
+    struct order *order;
+    size_t n, n_chosen;
     size_t *points;
     double *variance;
     double *explained; /* n_chosen rows of n: root of what each choice took off the variances, signed */
@@ -101,12 +102,11 @@ static void batch_done(struct batch *batch)
     free(batch->explained);
 }
 
-static int batch_init(struct batch *batch, const struct order *order, const struct belief *belief,
-                      size_t want)
+static int batch_init(struct batch *batch, struct order *order, const struct belief *belief, size_t want)
 {
     size_t n_points = belief->space->n_points, best = belief_best(belief, 1);
 
-    *batch = (struct batch){.noise_std = sqrt(belief->noise.variance)};
+    *batch = (struct batch){.order = order, .noise_std = sqrt(belief->noise.variance)};
     if (belief->chosen && best < n_points)
         batch->incumbent = belief->mean[best];
     batch->points = malloc(n_points * sizeof(*batch->points));
@@ -119,8 +119,7 @@ static int batch_init(struct batch *batch, const struct order *order, const stru
         batch->variance[batch->n] = belief->variance[point];
         batch->points[batch->n++] = point;
     }
-    batch->want = GSL_MIN(want, batch->n);
-    batch->explained = calloc(batch->want * batch->n + 1, sizeof(*batch->explained));
+    batch->explained = calloc(want * batch->n + 1, sizeof(*batch->explained));
     return batch->explained ? 0 : -ENOMEM;
 }
 
@@ -130,7 +129,9 @@ static size_t batch_best(const struct batch *batch, const struct belief *belief)
     size_t best = batch->n;
     double highest = -1.0, improvement = 0.0;
 
-    for (size_t i = batch->n_chosen; i < batch->n; i++) {
+    for (size_t i = 0; i < batch->n; i++) {
+        if (batch->order->handed[batch->points[i]])
+            continue;
         double mean = belief->mean[batch->points[i]], std = sqrt(fmax(0.0, batch->variance[i]));
         double worth = acquire_augmented_improvement(mean, std, batch->incumbent, batch->noise_std);
 
@@ -147,39 +148,19 @@ static size_t batch_best(const struct batch *batch, const struct belief *belief)
     return improvement < NIL_IMPROVEMENT ? batch->n : best;
 }
 
-static void swap_doubles(double *values, size_t i, size_t j)
-{
-    double kept = values[i];
-
-    values[i] = values[j];
-    values[j] = kept;
-}
-
-/* Moves candidate i behind those chosen before. */
-static void batch_choose(struct batch *batch, size_t i)
-{
-    size_t place = batch->n_chosen++, point = batch->points[i];
-
-    batch->points[i] = batch->points[place];
-    batch->points[place] = point;
-    swap_doubles(batch->variance, i, place);
-    for (size_t row = 0; row < place; row++)
-        swap_doubles(batch->explained + row * batch->n, i, place);
-}
-
 /* Takes the believed result of the last choice into account. */
-static int batch_believe(struct batch *batch, const struct belief *belief)
+static int batch_believe(struct batch *batch, const struct belief *belief, size_t last)
 {
-    size_t last = batch->n_chosen - 1, n = batch->n;
-    double *row = batch->explained + last * n;
+    size_t n = batch->n;
+    double *row = batch->explained + (batch->n_chosen - 1) * n;
     double total = sqrt(fmax(0.0, batch->variance[last]) + gsl_pow_2(batch->noise_std));
     int result = belief_covariance(belief, batch->points[last], batch->points, n, row);
 
     if (result)
         return result;
     for (size_t j = 0; j < n; j++) {
-        for (size_t before = 0; before < last; before++)
-            row[j] -= batch->explained[before * n + last] * batch->explained[before * n + j];
+        for (const double *before = batch->explained; before < row; before += n)
+            row[j] -= before[last] * before[j];
         row[j] /= total;
         batch->variance[j] -= gsl_pow_2(row[j]);
     }
@@ -187,27 +168,29 @@ static int batch_believe(struct batch *batch, const struct belief *belief)
     return 0;
 }
 
-static int choose_by_improvement(struct batch *batch, const struct belief *belief)
+static int choose_by_improvement(struct batch *batch, const struct belief *belief, size_t want,
+                                 size_t *ret_points)
 {
     int result = 0;
 
-    while (!result && batch->n_chosen < batch->want) {
+    while (!result && batch->n_chosen < want) {
         size_t best = batch_best(batch, belief);
 
         if (best == batch->n)
             break;
-        batch_choose(batch, best);
-        if (batch->n_chosen < batch->want)
-            result = batch_believe(batch, belief);
+        ret_points[batch->n_chosen++] = batch->points[best];
+        batch->order->handed[batch->points[best]] = true;
+        if (batch->n_chosen < want)
+            result = batch_believe(batch, belief, best);
     }
     return result;
 }
 
 /* Before there is anything to believe (too many points of the first design failed). */
-static void choose_at_random(struct batch *batch, gsl_rng *rng)
+static void choose_at_random(struct batch *batch, size_t want, gsl_rng *rng, size_t *ret_points)
 {
-    while (batch->n_chosen < batch->want)
-        batch_choose(batch, batch->n_chosen + gsl_rng_uniform_int(rng, batch->n - batch->n_chosen));
+    batch->n_chosen = GSL_MIN(want, batch->n);
+    gsl_ran_choose(rng, ret_points, batch->n_chosen, batch->points, batch->n, sizeof(*ret_points));
 }
 
 static int ask_model(void *state, const struct belief *belief, size_t want, gsl_rng *rng, size_t *ret_points,
@@ -220,13 +203,12 @@ static int ask_model(void *state, const struct belief *belief, size_t want, gsl_
     if (*ret_n == 0) {
         result = batch_init(&batch, order, belief, want);
         if (!result && belief->chosen && belief_best(belief, 1) < belief->space->n_points)
-            result = choose_by_improvement(&batch, belief);
+            result = choose_by_improvement(&batch, belief, want, ret_points);
         else if (!result)
-            choose_at_random(&batch, rng);
+            choose_at_random(&batch, want, rng, ret_points);
         if (result)
             goto out;
         *ret_n = batch.n_chosen;
-        memcpy(ret_points, batch.points, *ret_n * sizeof(*ret_points));
     }
     for (size_t i = 0; i < *ret_n; i++)
         order->handed[ret_points[i]] = true;

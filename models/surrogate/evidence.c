@@ -100,20 +100,20 @@ static int look_up_apart(struct evidence *evidence, const struct lattice *lattic
 static int allocate_evidence(struct evidence *evidence, size_t n, size_t n_dims)
 {
     size_t n_pairs = n * (n - 1) / 2 + 1; /* never an allocation of nothing */
+    double *room = malloc((n_pairs * (n_dims + 4) + n * (3 * n + 1)) * sizeof(*room));
 
     evidence->distance = malloc(n_pairs * sizeof(*evidence->distance));
-    evidence->apart = malloc(n_pairs * (n_dims + 1) * sizeof(double));
-    evidence->value = malloc(n_pairs * sizeof(double));
-    evidence->slope = malloc(n_pairs * sizeof(double));
-    evidence->share = malloc(n_pairs * sizeof(double));
-    evidence->covariance = malloc(n * n * sizeof(double));
-    evidence->inverse = malloc(n * n * sizeof(double));
-    evidence->scratch = malloc(n * n * sizeof(double));
-    evidence->weights = malloc(n * sizeof(double));
-    return evidence->distance && evidence->apart && evidence->value && evidence->slope && evidence->share &&
-                   evidence->covariance && evidence->inverse && evidence->scratch && evidence->weights
-               ? 0
-               : -ENOMEM;
+    evidence->apart = room;
+    if (!room || !evidence->distance)
+        return -ENOMEM;
+    evidence->value = room + n_pairs * (n_dims + 1);
+    evidence->slope = evidence->value + n_pairs;
+    evidence->share = evidence->slope + n_pairs;
+    evidence->covariance = evidence->share + n_pairs;
+    evidence->inverse = evidence->covariance + n * n;
+    evidence->scratch = evidence->inverse + n * n;
+    evidence->weights = evidence->scratch + n * n;
+    return 0;
 }
 
 int evidence_init(struct evidence *evidence, const struct space *space, const struct lattice *lattice,
@@ -136,13 +136,6 @@ void evidence_done(struct evidence *evidence)
 {
     free(evidence->distance);
     free(evidence->apart);
-    free(evidence->value);
-    free(evidence->slope);
-    free(evidence->share);
-    free(evidence->covariance);
-    free(evidence->inverse);
-    free(evidence->scratch);
-    free(evidence->weights);
     *evidence = (struct evidence){0};
 }
 

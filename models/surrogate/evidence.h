@@ -22,7 +22,7 @@ struct evidence {
     const double *noise;    /* borrowed; variance of each, in the same units */
     uint32_t *distance;     /* by pair (row > column): index of how far its points are apart */
     size_t n_distances;
-    double *apart;         /* by distance and dimension, as kernel_at_apart wants it */
+    double *apart;         /* by distance and dimension, as kernel_at_apart wants it; owns all below */
     double *value, *slope; /* by distance: what kernel_at_apart gave at the last evaluation */
     double *share;         /* by distance: what its pairs weigh in the gradient */
     double *covariance;    /* n x n: its factor (models/surrogate/dense) */

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <gsl/gsl_math.h>
+#include <gsl/gsl_statistics_double.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -85,16 +86,6 @@ static double left_out_squares(const struct fit *fit, int with_line)
     return squares;
 }
 
-static double correlation(const double *x, const double *y, size_t n)
-{
-    struct moments mx = moments_of(x, n), my = moments_of(y, n);
-    double sum = 0.0;
-
-    for (size_t i = 0; i < n; i++)
-        sum += (x[i] - mx.mean) * (y[i] - my.mean) / (double)(n - 1);
-    return mx.std > 0.0 && my.std > 0.0 ? sum / (mx.std * my.std) : NAN;
-}
-
 static void set_base(struct fit *fit, const double *variance)
 {
     double mean = 0.0, sum = 0.0;
@@ -111,7 +102,8 @@ static void set_base(struct fit *fit, const double *variance)
 
 static struct transfer fit_all(struct fit *fit, const double *variance)
 {
-    struct transfer transfer = {.n = fit->n, .agreement = correlation(fit->x, fit->y, fit->n)};
+    struct transfer transfer = {.n = fit->n,
+                                .agreement = gsl_stats_correlation(fit->x, 1, fit->y, 1, fit->n)};
     double with_line, without;
 
     set_base(fit, variance);
