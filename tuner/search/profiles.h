@@ -100,8 +100,8 @@ size_t profiles_best(const struct tune *tune, const struct profiles_field *field
  * 0 or -ENOMEM. */
 int profiles_choose(struct tune *tune);
 
-/* Fills tune->profiles but for its points. Random numbers are drawn from a generator of its own, so that asking
- * for profiles changes no other draw. 0 or -ENOMEM. */
+/* Fills tune->profiles but for its points. Random numbers are drawn from a generator of its own, so that
+ * asking for profiles changes no other draw. 0 or -ENOMEM. */
 int profiles_judge(struct tune *tune);
 
 /* Where several profiles are wanted: measures the best point of each and its neighbours and moves to a better
