@@ -440,7 +440,7 @@ golden: build/release/fstune ## show what commands print otherwise than tests/go
 
 # One at a time: they share the disk.
 check-io: build/$(BUILD)/fstune build/$(BUILD)/libfstune-profile.so $(call programs,$(fs_tests),$(BUILD)) build/release/faultfs | deps ## run the tests that need a real file system
-	$(call run_tests,$(BUILD),TEST_JOBS=1 FAULTFS=build/release/faultfs)
+	$(call run_tests,$(BUILD),TEST_JOBS=1 TEST_TIMEOUT=300 FAULTFS=build/release/faultfs)
 	$(Q)$(if $(T),,PYTHONDONTWRITEBYTECODE=1 tests/study/cawl_validation --smoke --fstune build/$(BUILD)/fstune . >build/cawl-smoke.md)
 
 # Most of an hour: every kind of fault at every API, 100 kills of searches, 200 of nights, hostile limits.
@@ -493,7 +493,7 @@ check-slow: build/$(BUILD)/fstune $(call programs,$(slow_tests),$(BUILD)) | deps
 	$(call run_tests,$(BUILD),TEST_TIMEOUT=1800)
 
 check-asan: build/asan/fstune $(call programs,$(fast_tests),asan) | deps ## the fast tests under address and undefined-behaviour sanitizers
-	$(call run_tests,asan,UBSAN_OPTIONS=print_stacktrace=1 TEST_TIMEOUT=600)
+	$(call run_tests,asan,UBSAN_OPTIONS=print_stacktrace=1)
 
 # ThreadSanitizer's shadow memory collides with the address layout of newer kernels unless that is fixed.
 check-tsan: build/tsan/fstune $(call programs,$(fast_tests),tsan) | deps ## the fast tests under the thread sanitizer
