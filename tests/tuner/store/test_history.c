@@ -297,9 +297,9 @@ TEST(a_default_place_follows_the_environment)
     };
     static const char *const names[] = {"HOME", "XDG_STATE_HOME", "STATE_DIRECTORY"};
     char path[256];
-    for (size_t i = 0; i < RIG_COUNT(rows); i++) {
+    for (size_t i = 0; i < N_OF(rows); i++) {
         const char *const values[] = {rows[i].home, rows[i].xdg, rows[i].service};
-        for (size_t k = 0; k < RIG_COUNT(names); k++) {
+        for (size_t k = 0; k < N_OF(names); k++) {
             if (values[k] == NULL ? unsetenv(names[k]) : setenv(names[k], values[k], 1))
                 fail();
         }

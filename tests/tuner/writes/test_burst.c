@@ -200,7 +200,7 @@ TEST(text_says_which_setting_and_that_a_steady_load_has_another)
                                         "4.00 times as fast as the best direct setting",
                                         "For a steady load",
                                         "too short"};
-    for (size_t i = 0; i < RIG_COUNT(parts); i++)
+    for (size_t i = 0; i < N_OF(parts); i++)
         check_part(text, parts[i]);
     assert_null(strstr(text, "not settled"));
 }
