@@ -423,14 +423,14 @@ install-disk: build/release/nbdkit-fstune-plugin.so ## install the plugin where 
 uninstall-disk: ## remove what install-disk put there
 	$(Q)dir='$(NBDKIT_PLUGIN_DIR)'; rm -f '$(DESTDIR)'"$${dir:?nbdkit-plugin-dev is not installed}/nbdkit-fstune-plugin.so"
 
-# $(1): build. Runs the programs among the prerequisites.
-run_tests = $(Q)FSTUNE=build/$(1)/fstune $(2) tests/run $(filter-out build/$(1)/tests/study/%,$(filter build/$(1)/tests/%,$^))
+# $(1): build, $(2): environment, $(3): what takes long and so begins first. Runs the programs among the prerequisites.
+run_tests = $(Q)FSTUNE=build/$(1)/fstune $(2) tests/run $(3) $(filter-out build/$(1)/tests/study/%,$(filter build/$(1)/tests/%,$^))
 
 # What commands print is compared of release builds on x86-64 alone: see tests/golden/README.md.
 golden := $(if $(filter release-x86_64,$(BUILD)-$(shell uname -m)),$(if $(T),$(if $(findstring $(T),tests/golden/run),tests/golden/run),tests/golden/run))
 
 check: build/$(BUILD)/fstune $(call programs,$(fast_tests) $(smoke_studies),$(BUILD)) | deps ## build and run the fast tests
-	$(call run_tests,$(BUILD)) $(golden)
+	$(call run_tests,$(BUILD),,$(golden))
 	$(Q)set -e; for study in $(filter build/$(BUILD)/tests/study/%,$^); do echo "smoke of $$study"; $$study >$$study.log || { cat $$study.log; exit 1; }; done
 	$(Q)$(if $(T),,if command -v python3 >/dev/null; then PYTHONDONTWRITEBYTECODE=1 tests/study/test_flat_oracle.py --quiet; else echo "skipped study/test_flat_oracle: no python3"; fi)
 
