@@ -49,7 +49,7 @@ const struct atom atom_syscall = {.name = "syscall",
                                   .run = run_syscalls,
                                   .close = close_nothing};
 
-/* ThreadSanitizer blocks every signal in a handler, SA_NODEFER or not: there alone the jump has to undo it. */
+/* ThreadSanitizer blocks every signal in a handler, SA_NODEFER or not: there the jump has to undo it. */
 #ifdef __SANITIZE_THREAD__
 #define JUMP_UNBLOCKS 1
 #else
