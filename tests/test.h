@@ -49,14 +49,6 @@ void test_register(const char *file, int line, const char *name, CMUnitTestFunct
 
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* How often a long statistic repeats what it counts. Where every access to memory is checked, a quarter shows
- * as much of the code; the figures are those of the other builds. */
-#if defined(FSTUNE_DEBUG) || defined(__SANITIZE_THREAD__)
-#define REPEATED(n) (((n) + 3) / 4)
-#else
-#define REPEATED(n) (n)
-#endif
-
 /* Before a declaration: release(&variable) is called where the variable's block ends. Not when a check fails
  * or skips, which leaves the test by a jump. */
 #define AUTO(release) __attribute__((cleanup(release)))
