@@ -493,7 +493,7 @@ check-slow: build/$(BUILD)/fstune $(call programs,$(slow_tests),$(BUILD)) | deps
 	$(call run_tests,$(BUILD),TEST_TIMEOUT=1800)
 
 check-asan: build/asan/fstune $(call programs,$(fast_tests),asan) | deps ## the fast tests under address and undefined-behaviour sanitizers
-	$(call run_tests,asan,UBSAN_OPTIONS=print_stacktrace=1)
+	$(call run_tests,asan,UBSAN_OPTIONS=print_stacktrace=1 TEST_TIMEOUT=240)
 
 # ThreadSanitizer's shadow memory collides with the address layout of newer kernels unless that is fixed.
 check-tsan: build/tsan/fstune $(call programs,$(fast_tests),tsan) | deps ## the fast tests under the thread sanitizer
