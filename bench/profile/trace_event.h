@@ -20,7 +20,8 @@ enum {
     TRACE_CALL_CLOSES = 23,
     TRACE_CALL_SUBMITS = 24, /* io_submit */
     TRACE_CALL_REAPS = 25,   /* io_getevents */
-    TRACE_CALL_MAPS = 26
+    TRACE_CALL_MAPS = 26,
+    TRACE_CALL_ENTERS_RING = 27 /* io_uring_enter */
 };
 #define TRACE_CALLS 512 /* numbers that are looked at */
 
