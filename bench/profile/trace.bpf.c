@@ -53,7 +53,7 @@ static __always_inline void land(__u32 process, __s64 *posted_n, __s64 n, __u64 
         return;
     __sync_fetch_and_add(posted_n, -n);
     fly(process, -n, 0);
-    tell_mark(TRACE_END, n, now_ns);
+    tell_mark(TRACE_REAP, n, now_ns);
 }
 
 /* How far the program has read a ring's completions stands in memory that it shares with the kernel. */
@@ -381,7 +381,7 @@ int on_exit(struct bpf_raw_tracepoint_args *context)
     else if (kind == TRACE_CALL_SUBMITS)
         end_submit(call, task, result, now_ns);
     else if (kind == TRACE_CALL_REAPS && result > 0) {
-        tell_mark(TRACE_END, result, now_ns);
+        tell_mark(TRACE_REAP, result, now_ns);
         fly(call->process, -result, 0);
     } else if (kind == TRACE_CALL_ENTERS_RING)
         end_ring(call, result, now_ns);
@@ -510,7 +510,7 @@ int on_process_exit(struct bpf_raw_tracepoint_args *context)
         return 0;
     struct flight *flight = bpf_map_lookup_elem(&flights, &process);
     if (flight != NULL && flight->n > 0)
-        tell_mark(TRACE_END, flight->n, bpf_ktime_get_ns());
+        tell_mark(TRACE_REAP, flight->n, bpf_ktime_get_ns());
     bpf_map_delete_elem(&flights, &process);
     bpf_map_delete_elem(&watched, &process);
     return 0;

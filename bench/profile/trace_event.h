@@ -31,6 +31,7 @@ enum { TRACE_FOLLOW = 1 /* its children are recorded */, TRACE_RECORD = 2 };
 enum {
     TRACE_BEGIN, /* struct trace_mark */
     TRACE_END,
+    TRACE_REAP,    /* asynchronous ones have come back; else as TRACE_END */
     TRACE_PROCESS, /* one more is recorded */
     TRACE_REQUEST, /* struct trace_event */
     TRACE_FLUSH,

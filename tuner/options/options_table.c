@@ -24,6 +24,7 @@ enum {
     IMPACT = COST | ATOMS,
     PROFILE = OPTIONS_PROFILE,
     REPLAY = OPTIONS_REPLAY,
+    ANALYSE = OPTIONS_ANALYSE,
     BOTH = RECOMMEND | MEASURE,
     RUNS = BOTH | EXPERIMENT,
     EVERY = RUNS | DOCTOR,
@@ -266,6 +267,8 @@ static const struct option_row rows[] = {
          "~/.local/state/fstune/history.db"),
     ROW("run", "ID", "1..2147483647", "", count, PLACE(history.run_id), EMIT | REPORT,
         "the run of the history; else the newest with a recommendation"),
+    ROW("run", "ID", "1..2147483647", "", count, PLACE(history.run_id), ANALYSE,
+        "the recording; else the newest"),
     COUNT("keep", history.keep_runs, "1..1000000", "", HISTORY,
           "prune: runs that stay, the newest of each host, storage, target, pattern and command"),
     ROW("older-than", "AGE", "1m..36500d", "", age, PLACE(history.older_than_ns), HISTORY,
@@ -281,7 +284,7 @@ static const struct option_row rows[] = {
          "measure although the machine is busy, on battery, or was just started"),
 
     /* Options of pictures. */
-    TEXT("output", "FILE", output, PLOT | CALIBRATE | ATOMS | PROFILE | REPLAY,
+    TEXT("output", "FILE", output, PLOT | CALIBRATE | ATOMS | PROFILE | REPLAY | ANALYSE,
          "also -o: of plot where the picture goes, FILE.png, .svg or .pdf, else the terminal; of calibrate "
          "the host file, of atoms the figures as JSON, of profile "
          "the document, else nothing is kept"),
@@ -329,7 +332,7 @@ static const struct option_row rows[] = {
     /* Options of `profile` alone. */
     DURATION("duration", profile.duration_ns, "50ms..168h", "none", PROFILE | LINE_ONLY,
              "record for so long; the program then goes on without being recorded"),
-    SIZE("store", profile.store_bytes, "32k..64m", "1m", PROFILE,
+    SIZE("store", profile.store_bytes, "32k..64m", "1m", PROFILE | ANALYSE,
          "memory for what is seen; it does not grow, and what finds no place is counted"),
     WORD("source", "auto|preload|trace", profile.source, "auto", PROFILE,
          "who looks: wrappers in the program, or the kernel, which also sees static programs and needs root; "
@@ -340,6 +343,18 @@ static const struct option_row rows[] = {
     WORD("import", "fio-iolog|blkparse|strace|msr|alibaba", profile.import, "", PROFILE,
          "FILE holds requests that another tool recorded, - is standard input: strace -f -ttt -T -y, fio's "
          "--write_iolog, the text of blkparse, or the traces of MSR Cambridge or Alibaba as CSV"),
+
+    TEXT("save-events", "FILE.db", profile.events, PROFILE,
+         "keep each request, and where the processor's time is spent, for fstune analyse; made where it is "
+         "missing (SQLite), some 60 bytes an event; by the kernel's source alone"),
+
+    /* Options of `analyse` alone. */
+    WORD("as", "text|profile|fio-iolog|gmon", profile.analysis, "text", ANALYSE,
+         "what is made: the text or the document of fstune profile, an iolog that fio --read_iolog takes, or "
+         "the processor's time as gprof reads it"),
+    TEXT("object", "FILE", profile.object, ANALYSE,
+         "gmon: the program or library whose functions are meant, as gprof is given it; else the one with "
+         "most of the processor's time"),
 
     /* Options of `replay` alone. */
     FLAG("timed", profile.timed, REPLAY, "make each request when its time has come"),

@@ -307,6 +307,8 @@ struct settings_profile {
     char import[SETTINGS_NAME_SIZE]; /* --import; "" */
     char source[SETTINGS_NAME_SIZE]; /* --source: auto, preload or trace */
     uint32_t pid;                    /* --pid; 0: none */
+    char events[SETTINGS_TEXT_SIZE]; /* --save-events; "" */
+    char analysis[SETTINGS_NAME_SIZE], object[SETTINGS_TEXT_SIZE]; /* --as, --object of `analyse` */
     bool timed, untimed;             /* --timed, --as-fast-as-possible of `replay` */
 };
 
