@@ -1,8 +1,8 @@
 /* bench/profile/cpu_samples: where a program and its children spend the processor's time, by samples of the
  * kernel's clock (perf_event_open), which change nothing in them.
  *
- * Samples are counted by place at once, in tables of fixed size: a place is an offset in a program's file or in
- * that of a library. What finds no place is counted together. */
+ * Samples are counted by place at once, in tables of fixed size: a place is an offset in a program's file or
+ * in that of a library. What finds no place is counted together. */
 #pragma once
 
 #include "bench/base/err.h"

@@ -50,7 +50,8 @@ static void print_run(const struct events_run *run)
 static int tell_profile(struct analysis *analysis, struct settings *settings, struct err *err)
 {
     struct recording recording = {0};
-    int code = analyse_record(&recording, analysis->events, &analysis->run, settings->profile.store_bytes, err);
+    int code =
+        analyse_record(&recording, analysis->events, &analysis->run, settings->profile.store_bytes, err);
     settings->json = strcmp(settings->profile.analysis, "profile") == 0 && settings->output[0] == '\0';
     if (code == 0 && !settings->json)
         print_run(&analysis->run);
@@ -98,8 +99,8 @@ static int analyse(const struct settings *settings, struct err *err)
 {
     static struct settings own;
     struct analysis analysis = {.settings = settings};
-    bool is_profile = strcmp(settings->profile.analysis, "text") == 0 ||
-                      strcmp(settings->profile.analysis, "profile") == 0;
+    bool is_profile =
+        strcmp(settings->profile.analysis, "text") == 0 || strcmp(settings->profile.analysis, "profile") == 0;
     own = *settings;
     if (settings->n_operands == 0)
         return err_set(err, -EINVAL,
@@ -126,7 +127,8 @@ const struct command command_analyse = {
     .run = command_run,
     .act = analyse,
     .options = OPTIONS_ANALYSE,
-    .description = "Reads the events that `fstune profile --save-events` kept: the profile again, an iolog for "
-                   "fio, or the processor's time for gprof.",
+    .description =
+        "Reads the events that `fstune profile --save-events` kept: the profile again, an iolog for "
+        "fio, or the processor's time for gprof.",
     .example = "fstune analyse events.db --as gmon && gprof -p ./program gmon.out",
 };

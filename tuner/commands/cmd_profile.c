@@ -40,8 +40,7 @@ static int check(const struct settings *settings, struct err *err)
                        "--pid: no library can be loaded into what runs already; leave --source out");
     bool keeps_events = asked->events[0] != '\0';
     if (keeps_events && (is_import || strcmp(asked->source, "preload") == 0))
-        return err_set(err, -EINVAL,
-                       "--save-events: events are kept of what the kernel tells; leave %s out",
+        return err_set(err, -EINVAL, "--save-events: events are kept of what the kernel tells; leave %s out",
                        is_import ? "--import" : "--source");
     int code = check_operand(settings, err);
     if (code == 0 && !is_import && !is_attached && !has_program)

@@ -303,13 +303,13 @@ struct settings_atoms {
 /* Of `profile`. */
 struct settings_profile {
     uint64_t store_bytes;
-    uint64_t duration_ns;            /* 0: as long as the program runs */
-    char import[SETTINGS_NAME_SIZE]; /* --import; "" */
-    char source[SETTINGS_NAME_SIZE]; /* --source: auto, preload or trace */
-    uint32_t pid;                    /* --pid; 0: none */
-    char events[SETTINGS_TEXT_SIZE]; /* --save-events; "" */
+    uint64_t duration_ns;                                          /* 0: as long as the program runs */
+    char import[SETTINGS_NAME_SIZE];                               /* --import; "" */
+    char source[SETTINGS_NAME_SIZE];                               /* --source: auto, preload or trace */
+    uint32_t pid;                                                  /* --pid; 0: none */
+    char events[SETTINGS_TEXT_SIZE];                               /* --save-events; "" */
     char analysis[SETTINGS_NAME_SIZE], object[SETTINGS_TEXT_SIZE]; /* --as, --object of `analyse` */
-    bool timed, untimed;             /* --timed, --as-fast-as-possible of `replay` */
+    bool timed, untimed; /* --timed, --as-fast-as-possible of `replay` */
 };
 
 struct settings {

@@ -78,7 +78,7 @@ int analyse_record(struct recording *recording, struct events *events, const str
     struct taking taking = {.feed = calloc(1, sizeof *taking.feed)};
     if (code == 0 && taking.feed == NULL)
         code = err_set(err, -ENOMEM, "no memory");
-    recording->source = "events";
+    recording->source = "trace";
     recording->overhead_share = NAN;
     recording->knows_calls = recording->knows_flushes = true;
     if (code == 0) {

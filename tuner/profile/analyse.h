@@ -1,4 +1,5 @@
-/* tuner/profile/analyse: what a database of events says, as text, as a profile, or for other programs to read. */
+/* tuner/profile/analyse: what a database of events says, as text, as a profile, or for other programs to
+ * read. */
 #pragma once
 
 #include "bench/base/err.h"

@@ -1,8 +1,8 @@
 /* tuner/profile/analyse_cpu: samples of the processor, by program, and as a histogram that gprof reads.
  *
  * gmon.out holds a head, then histograms: a range of addresses as the linker gave them, the samples a second,
- * and a count of 16 bits for each bin. More samples than a count holds stand in a second histogram of the same
- * range, which gprof adds to the first. */
+ * and a count of 16 bits for each bin. More samples than a count holds stand in a second histogram of the
+ * same range, which gprof adds to the first. */
 #include "tuner/profile/analyse.h"
 
 #include <elf.h>
@@ -157,15 +157,15 @@ static int count_sample(void *data, const struct events_row *row, struct err *er
         uint64_t within = row->offset_bytes - program->parts[i].offset;
         if (row->offset_bytes < program->parts[i].offset || within >= program->parts[i].n_bytes)
             continue;
-        uint64_t *bin =
-            &histogram->bins[(program->parts[i].address + within - program->low) / BIN_BYTES];
+        uint64_t *bin = &histogram->bins[(program->parts[i].address + within - program->low) / BIN_BYTES];
         *bin += row->n;
         histogram->most = *bin > histogram->most ? *bin : histogram->most;
     }
     return 0;
 }
 
-static void print_histogram(FILE *out, const struct cpu_histogram *histogram, uint64_t per_second, uint64_t taken)
+static void print_histogram(FILE *out, const struct cpu_histogram *histogram, uint64_t per_second,
+                            uint64_t taken)
 {
     char dimension[15] = "seconds";
     uint64_t low = histogram->program.low, high = low + (uint64_t)histogram->n_bins * BIN_BYTES;

@@ -1,4 +1,5 @@
-/* tuner/profile/record_events: what a recording keeps in a database: each event, and samples of the processor. */
+/* tuner/profile/record_events: what a recording keeps in a database: each event, and samples of the
+ * processor. */
 #pragma once
 
 #include "bench/base/err.h"

@@ -85,18 +85,18 @@ static void keep(const struct trace_feed *feed, const struct trace_event *event,
 {
     const bool has_ended = event->end_ns > event->start_ns;
     if (feed->events != NULL)
-        events_add(feed->events, &(struct events_row){.kind = kind,
-                                                      .time_ns = since_start(feed, event->start_ns),
-                                                      .duration_ns =
-                                                          has_ended ? event->end_ns - event->start_ns : 0,
-                                                      .process = event->process,
-                                                      .thread = event->thread,
-                                                      .handle = handle,
-                                                      .flags = flags_of(event->flags),
-                                                      .object = event->file,
-                                                      .offset_bytes = event->offset_bytes,
-                                                      .n_bytes = event->n_bytes,
-                                                      .n = 1});
+        events_add(feed->events,
+                   &(struct events_row){.kind = kind,
+                                        .time_ns = since_start(feed, event->start_ns),
+                                        .duration_ns = has_ended ? event->end_ns - event->start_ns : 0,
+                                        .process = event->process,
+                                        .thread = event->thread,
+                                        .handle = handle,
+                                        .flags = flags_of(event->flags),
+                                        .object = event->file,
+                                        .offset_bytes = event->offset_bytes,
+                                        .n_bytes = event->n_bytes,
+                                        .n = 1});
 }
 
 static void take_reap(struct trace_feed *feed, const struct trace_mark *mark)

@@ -108,8 +108,8 @@ int events_begin(struct events *events, const char *command, const char *source,
     if (result == 0)
         result = history_sql_prepare(db, &events->add, err, insert, "");
     if (result == 0)
-        result = history_sql_prepare(db, &events->name, err, "INSERT OR REPLACE INTO objects VALUES(?,?,?)",
-                                     "");
+        result =
+            history_sql_prepare(db, &events->name, err, "INSERT OR REPLACE INTO objects VALUES(?,?,?)", "");
     return result < 0 ? err_prefix(err, "the events cannot be kept") : 0;
 }
 
@@ -121,9 +121,18 @@ static void fail(struct events *events, int result)
 
 static void write_row(struct events *events, const struct events_row *row)
 {
-    const uint64_t values[] = {(uint64_t)events->run_id, row->kind,         row->time_ns, row->duration_ns,
-                               row->process,             row->thread,       row->handle,  row->flags,
-                               row->object,              row->offset_bytes, row->n_bytes, row->n};
+    const uint64_t values[] = {(uint64_t)events->run_id,
+                               row->kind,
+                               row->time_ns,
+                               row->duration_ns,
+                               row->process,
+                               row->thread,
+                               row->handle,
+                               row->flags,
+                               row->object,
+                               row->offset_bytes,
+                               row->n_bytes,
+                               row->n};
     for (int i = 0; i < (int)(sizeof values / sizeof values[0]); i++)
         sqlite3_bind_int64(events->add, i + 1, (int64_t)values[i]);
     int result = history_sql_step(events->add, &events->err);

@@ -1,8 +1,8 @@
-/* tuner/store/events: the events of recordings, in SQLite, for analysers to read: one table for all kinds, and
- * for all sources. Several recordings may be written at once, and read meanwhile (WAL).
+/* tuner/store/events: the events of recordings, in SQLite, for analysers to read: one table for all kinds,
+ * and for all sources. Several recordings may be written at once, and read meanwhile (WAL).
  *
- * An event is simple (one read) or composite (so many samples at one address), which n tells. Events that were
- * written before the process was killed are kept; the recording then has no end. */
+ * An event is simple (one read) or composite (so many samples at one address), which n tells. Events that
+ * were written before the process was killed are kept; the recording then has no end. */
 #pragma once
 
 #include "bench/base/err.h"
@@ -10,8 +10,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define EVENTS_TEXT_SIZE 256
-#define EVENTS_MOST      20000000U /* of a recording; more are counted as lost */
+#define EVENTS_TEXT_SIZE  256
+#define EVENTS_FILE_BYTES (1ULL << 46) /* the largest files that are thought of */
+#define EVENTS_MOST       20000000U    /* of a recording; more are counted as lost */
 
 enum events_kind {
     EVENTS_READ = 1,
@@ -37,7 +38,8 @@ struct events_run {
     char command[EVENTS_TEXT_SIZE], source[32];
     double started_s; /* since 1970 */
     double seconds;   /* NaN: it has not ended, or was killed */
-    uint64_t n, n_lost, sample_ns; /* sample_ns: the time that a sample of the processor stands for; 0: none */
+    uint64_t n, n_lost,
+        sample_ns; /* sample_ns: the time that a sample of the processor stands for; 0: none */
 };
 
 struct events;
@@ -63,6 +65,15 @@ int events_find(struct events *events, int64_t id, struct events_run *ret_run, s
 int events_each(struct events *events, int64_t id,
                 int (*take)(void *data, const struct events_row *row, struct err *err), void *data,
                 struct err *err);
+/* Its files, in the order of their first reads and writes: how many of these there are, and how far they
+ * reach.
+ */
+struct events_file {
+    uint64_t object, n, end_bytes;
+};
+int events_each_file(struct events *events, int64_t id,
+                     int (*take)(void *data, const struct events_file *file, struct err *err), void *data,
+                     struct err *err);
 /* The names of its objects. */
 int events_each_name(struct events *events, int64_t id,
                      void (*take)(void *data, uint64_t object, const char *name), void *data,

@@ -8,12 +8,11 @@
 int events_find(struct events *events, int64_t id, struct events_run *ret_run, struct err *err)
 {
     sqlite3_stmt *statement;
-    int result = history_sql_prepare(
-        events->db, &statement, err,
-        "SELECT id, command, source, started_s, seconds, sample_ns, lost,"
-        " (SELECT count(*) FROM events WHERE run_id = runs.id) FROM runs"
-        " WHERE id = ?1 OR ?1 = 0 ORDER BY id DESC LIMIT 1",
-        "i", id);
+    int result = history_sql_prepare(events->db, &statement, err,
+                                     "SELECT id, command, source, started_s, seconds, sample_ns, lost,"
+                                     " (SELECT count(*) FROM events WHERE run_id = runs.id) FROM runs"
+                                     " WHERE id = ?1 OR ?1 = 0 ORDER BY id DESC LIMIT 1",
+                                     "i", id);
     if (result == 0)
         result = history_sql_step(statement, err);
     if (result == 1) {
@@ -86,6 +85,30 @@ int events_each_name(struct events *events, int64_t id,
         if (name != NULL)
             take(data, (uint64_t)sqlite3_column_int64(statement, 0), (const char *)name);
         result = 0;
+    }
+    sqlite3_finalize(statement);
+    return result;
+}
+
+int events_each_file(struct events *events, int64_t id,
+                     int (*take)(void *data, const struct events_file *file, struct err *err), void *data,
+                     struct err *err)
+{
+    sqlite3_stmt *statement;
+    int result = history_sql_prepare(events->db, &statement, err,
+                                     "SELECT object_id, count(*), max(offset_bytes + bytes) FROM events"
+                                     " WHERE run_id = ? AND kind IN (1, 2) GROUP BY object_id"
+                                     " ORDER BY min(time_ns), object_id",
+                                     "i", id);
+    while (result == 0 && (result = history_sql_step(statement, err)) == 1) {
+        const struct events_file file = {(uint64_t)sqlite3_column_int64(statement, 0),
+                                         (uint64_t)sqlite3_column_int64(statement, 1),
+                                         (uint64_t)sqlite3_column_int64(statement, 2)};
+        /* No file system has larger ones, and so many of these have a sum. */
+        if (file.end_bytes > EVENTS_FILE_BYTES)
+            result = err_set(err, -EBADMSG, "it holds a request that makes no sense; restore a copy");
+        else
+            result = take(data, &file, err);
     }
     sqlite3_finalize(statement);
     return result;

@@ -76,8 +76,8 @@ TEST(the_database_says_what_was_told_then)
 {
     json_t *then = record(), *now = rig_document("analyse e.db --as profile");
     assert_int_equal(json_integer_value(member(now, "requests", "write")), ROUNDS / 4);
-    static const char *const same[] = {"requests", "bytes", "shares", "request_size", "sync", "direct_share",
-                                       "footprint_bytes", "pattern", "fixed"};
+    static const char *const same[] = {"requests",     "bytes",           "shares",  "request_size", "sync",
+                                       "direct_share", "footprint_bytes", "pattern", "fixed"};
     for (size_t i = 0; i < N_OF(same); i++) {
         if (!json_equal(json_object_get(then, same[i]), json_object_get(now, same[i])))
             fail_msg("%s differs", same[i]);
@@ -135,8 +135,14 @@ TEST(what_was_kept_before_a_kill_is_read)
 {
     struct rig_run run = {0};
     json_decref(record());
-    const char *const arguments[] = {"profile", "--save-events", "e.db", "--", "sh", "-c",
-                                     "while :; do dd if=blocks of=/dev/null bs=512 status=none; done", NULL};
+    const char *const arguments[] = {"profile",
+                                     "--save-events",
+                                     "e.db",
+                                     "--",
+                                     "sh",
+                                     "-c",
+                                     "while :; do dd if=blocks of=/dev/null bs=512 status=none; done",
+                                     NULL};
     rig_start(&run, NULL, arguments);
     sleep(3);
     kill(run.pid, SIGKILL);

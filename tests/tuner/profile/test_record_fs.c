@@ -37,7 +37,8 @@ static void forbid(bool is_strict)
 #define RING_DEPTH  16
 #define RING_ROUNDS 2000
 
-/* Looks at one completion after the other and asks for a block in its place, so that as many are out always. */
+/* Looks at one completion after the other and asks for a block in its place, so that as many are out always.
+ */
 static int keep_ring_full(void)
 {
     static char blocks[RING_DEPTH][512];
