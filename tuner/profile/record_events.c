@@ -14,30 +14,32 @@
 struct record_events {
     struct events *events;
     struct cpu_samples *samples; /* NULL: this user may not */
-    uint64_t n_outside;
 };
 
-static void join_words(const char *const *command, char *text, size_t size)
+/* What is recorded: the command, or the process that was attached to. */
+static void name_recording(const struct recording *recording, char *text, size_t size)
 {
+    const char *const *command = recording->command;
     size_t at = 0;
-    text[0] = '\0';
+    snprintf(text, size, "process %ld", (long)recording->pid);
     for (size_t i = 0; command != NULL && command[i] != NULL && at < size; i++)
         at += (size_t)snprintf(text + at, size - at, "%s%s", i > 0 ? " " : "", command[i]);
 }
 
-int record_events_open(struct record_events **ret_kept, const char *path, const char *const *command,
+int record_events_open(struct record_events **ret_kept, const char *path, const struct recording *recording,
                        struct err *err)
 {
-    char words[EVENTS_TEXT_SIZE];
+    char name[EVENTS_TEXT_SIZE];
     struct record_events *kept = calloc(1, sizeof *kept);
     if (kept == NULL)
         return err_set(err, -ENOMEM, "no memory");
-    join_words(command, words, sizeof words);
+    name_recording(recording, name, sizeof name);
     int code = events_open(&kept->events, path, true, err);
-    if (code == 0 && command != NULL && cpu_samples_open(&kept->samples, SAMPLE_NS, NULL) < 0)
+    /* What runs already does not inherit the samples. */
+    if (code == 0 && recording->command != NULL && cpu_samples_open(&kept->samples, SAMPLE_NS, NULL) < 0)
         kept->samples = NULL;
     if (code == 0)
-        code = events_begin(kept->events, words, "trace", kept->samples != NULL ? SAMPLE_NS : 0, err);
+        code = events_begin(kept->events, name, "trace", kept->samples != NULL ? SAMPLE_NS : 0, err);
     if (code < 0) {
         cpu_samples_close(kept->samples);
         events_close(kept->events);

@@ -9,7 +9,7 @@ struct events;
 struct record_events;
 
 /* Samples of the processor are left out where this user may not have them. 0 or a negative errno. */
-int record_events_open(struct record_events **ret_kept, const char *path, const char *const *command,
+int record_events_open(struct record_events **ret_kept, const char *path, const struct recording *recording,
                        struct err *err);
 /* Where other events of it go. */
 struct events *record_events_database(struct record_events *kept);

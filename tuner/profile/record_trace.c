@@ -41,7 +41,7 @@ static int begin(struct tracing *tracing, struct recording *recording, const str
         code = record_open(recording, options->store_bytes, tracing->start_ns, err);
     tracing->feed->store = recording->store;
     if (code == 0 && options->events != NULL && options->events[0] != '\0')
-        code = record_events_open(&tracing->kept, options->events, recording->command, err);
+        code = record_events_open(&tracing->kept, options->events, recording, err);
     tracing->feed->events = record_events_database(tracing->kept);
     recording->source = "trace";
     recording->knows_calls = recording->knows_flushes = true;
@@ -127,8 +127,8 @@ int record_trace_process(struct recording *recording, pid_t pid, const struct re
                          struct err *err)
 {
     struct tracing tracing = {0};
-    int code = begin(&tracing, recording, options, err);
     recording->pid = pid;
+    int code = begin(&tracing, recording, options, err);
     recording->is_part = true;
     if (code == 0) {
         store_count(recording->store, STORE_PROCESSES, 1);
