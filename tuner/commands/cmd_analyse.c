@@ -1,12 +1,12 @@
 /* fstune analyse: what a database of events says. */
 #include "bench/base/err.h"
 #include "bench/base/units.h"
+#include "tuner/analyse/analyse.h"
 #include "tuner/base/fail.h"
 #include "tuner/base/publish.h"
 #include "tuner/commands/command.h"
 #include "tuner/options/options.h"
 #include "tuner/options/settings.h"
-#include "tuner/profile/analyse.h"
 #include "tuner/profile/profile_result.h"
 
 #include <errno.h>

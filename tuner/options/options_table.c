@@ -265,10 +265,8 @@ static const struct option_row rows[] = {
     TEXT("db", "FILE", history.db, EMIT | REPORT | PLOT | HISTORY | RETUNE,
          "the history; else $STATE_DIRECTORY/history.db, $XDG_STATE_HOME/fstune/history.db or "
          "~/.local/state/fstune/history.db"),
-    ROW("run", "ID", "1..2147483647", "", count, PLACE(history.run_id), EMIT | REPORT,
-        "the run of the history; else the newest with a recommendation"),
-    ROW("run", "ID", "1..2147483647", "", count, PLACE(history.run_id), ANALYSE | PLOT,
-        "the recording, of plot profile; else the newest"),
+    ROW("run", "ID", "1..2147483647", "", count, PLACE(history.run_id), EMIT | REPORT | ANALYSE | PLOT,
+        "the run of the history, else the newest with a recommendation; or the recording, else the newest"),
     COUNT("keep", history.keep_runs, "1..1000000", "", HISTORY,
           "prune: runs that stay, the newest of each host, storage, target, pattern and command"),
     ROW("older-than", "AGE", "1m..36500d", "", age, PLACE(history.older_than_ns), HISTORY,
@@ -287,7 +285,7 @@ static const struct option_row rows[] = {
     TEXT("output", "FILE", output, PLOT | CALIBRATE | ATOMS | PROFILE | REPLAY | ANALYSE,
          "also -o: of plot where the picture goes, FILE.png, .svg or .pdf, else the terminal; of calibrate "
          "the host file, of atoms the figures as JSON, of profile "
-         "the document, else nothing is kept"),
+         "the document, else nothing is kept; of analyse what --as makes"),
     CHOICE("terminal", "dumb|sixel", plot.terminal, "dumb", PLOT,
            "letters, or pixels for a terminal that can show them; without --output"),
     ROW("size", "WxH", "", "", picture_size, PLACE(plot.size), PLOT,
@@ -329,7 +327,7 @@ static const struct option_row rows[] = {
         "for the time of the command, as 256m,512m: vm.dirty_background_bytes and vm.dirty_bytes (root)",
         GIVEN(calibrate.limits_given)),
 
-    /* Options of `profile` alone. */
+    /* Options of `profile` and `analyse`. */
     DURATION("duration", profile.duration_ns, "50ms..168h", "none", PROFILE | LINE_ONLY,
              "record for so long; the program then goes on without being recorded"),
     SIZE("store", profile.store_bytes, "32k..64m", "1m", PROFILE | ANALYSE,
@@ -345,16 +343,12 @@ static const struct option_row rows[] = {
          "--write_iolog, the text of blkparse, or the traces of MSR Cambridge or Alibaba as CSV"),
 
     TEXT("save-events", "FILE.db", profile.events, PROFILE,
-         "keep each request, and where the processor's time is spent, for fstune analyse; made where it is "
-         "missing (SQLite), some 60 bytes an event; by the kernel's source alone"),
-
-    /* Options of `analyse` alone. */
+         "keep each request, and where the processor's time goes, in SQLite (some 40 bytes an event) for "
+         "fstune analyse; by the kernel's source alone"),
     WORD("as", "text|profile|fio-iolog|gmon", profile.analysis, "text", ANALYSE,
-         "what is made: the text or the document of fstune profile, an iolog that fio --read_iolog takes, or "
-         "the processor's time as gprof reads it"),
+         "the text or document of fstune profile, an iolog for fio --read_iolog, or gmon.out for gprof"),
     TEXT("object", "FILE", profile.object, ANALYSE,
-         "gmon: the program or library whose functions are meant, as gprof is given it; else the one with "
-         "most of the processor's time"),
+         "of gmon: whose functions are meant; else those of the program with most of the processor's time"),
 
     /* Options of `replay` alone. */
     FLAG("timed", profile.timed, REPLAY, "make each request when its time has come"),
@@ -486,8 +480,7 @@ static const struct option_row rows[] = {
     /* Each command has formats of its own. */
     ROW("format", "text|json|markdown|csv", "", "text", format, PLACE(format), RECOMMEND,
         "of the answer: markdown has the most important lines and the ten best settings as a table, csv a "
-        "row "
-        "for each setting that was measured",
+        "row for each setting that was measured",
         IN(OUTPUT)),
     ROW("format", "text|json|csv|csv-wide|csv-matrix|erofeev", "", "text", format, PLACE(format),
         EXPERIMENT | LINE_ONLY,

@@ -1,5 +1,5 @@
-/* tuner/profile/analyse: the events of a recording through a store, as when they happened. */
-#include "tuner/profile/analyse.h"
+/* tuner/analyse/analyse: the events of a recording through a store, as when they happened. */
+#include "tuner/analyse/analyse.h"
 
 #include "tuner/profile/import_feed.h"
 

@@ -1,5 +1,5 @@
-/* tuner/profile/analyse_iolog: requests in fio's words. */
-#include "tuner/profile/analyse.h"
+/* tuner/analyse/analyse_iolog: requests in fio's words. */
+#include "tuner/analyse/analyse.h"
 #include "tuner/store/events_place.h"
 
 #include <inttypes.h>

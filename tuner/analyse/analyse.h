@@ -1,4 +1,4 @@
-/* tuner/profile/analyse: what a database of events says, as text, as a profile, or for other programs to
+/* tuner/analyse/analyse: what a database of events says, as text, as a profile, or for other programs to
  * read. */
 #pragma once
 
