@@ -1,12 +1,13 @@
 /* fstune analyse: what a database of events says. */
 #include "bench/base/err.h"
 #include "bench/base/units.h"
-#include "tuner/analyse/analyse.h"
 #include "tuner/base/fail.h"
 #include "tuner/base/publish.h"
 #include "tuner/commands/command.h"
+#include "tuner/emit/analyse.h"
 #include "tuner/options/options.h"
 #include "tuner/options/settings.h"
+#include "tuner/profile/import.h"
 #include "tuner/profile/profile_result.h"
 
 #include <errno.h>
@@ -51,7 +52,7 @@ static int tell_profile(struct analysis *analysis, struct settings *settings, st
 {
     struct recording recording = {0};
     int code =
-        analyse_record(&recording, analysis->events, &analysis->run, settings->profile.store_bytes, err);
+        import_events(&recording, analysis->events, &analysis->run, settings->profile.store_bytes, err);
     settings->json = strcmp(settings->profile.analysis, "profile") == 0 && settings->output[0] == '\0';
     if (code == 0 && !settings->json)
         print_run(&analysis->run);

@@ -125,8 +125,7 @@ static const struct option_row rows[] = {
          .needs = "overwrite"),
     FLAG("ignore-signature", file.ignore_signature, RUNS,
          "destroy the device also where it holds a file system or something else that libblkid knows; not "
-         "where "
-         "it is mounted or in use",
+         "where it is mounted or in use",
          .needs = "destroy-device"),
     TEXT("prepare", "SCRIPT", file.prepare, RUNS, "script that bash runs before the file is filled"),
     DURATION("prepare-timeout", file.prepare_timeout_ns, "1s..24h", "60s", RUNS,
@@ -284,8 +283,7 @@ static const struct option_row rows[] = {
     /* Options of pictures. */
     TEXT("output", "FILE", output, PLOT | CALIBRATE | ATOMS | PROFILE | REPLAY | ANALYSE,
          "also -o: of plot where the picture goes, FILE.png, .svg or .pdf, else the terminal; of calibrate "
-         "the host file, of atoms the figures as JSON, of profile "
-         "the document, else nothing is kept; of analyse what --as makes"),
+         "the host file, of atoms and profile the JSON, else nothing is kept; of analyse what --as makes"),
     CHOICE("terminal", "dumb|sixel", plot.terminal, "dumb", PLOT,
            "letters, or pixels for a terminal that can show them; without --output"),
     ROW("size", "WxH", "", "", picture_size, PLACE(plot.size), PLOT,
@@ -327,7 +325,7 @@ static const struct option_row rows[] = {
         "for the time of the command, as 256m,512m: vm.dirty_background_bytes and vm.dirty_bytes (root)",
         GIVEN(calibrate.limits_given)),
 
-    /* Options of `profile` and `analyse`. */
+    /* Options of `profile`, `analyse` and `replay`. */
     DURATION("duration", profile.duration_ns, "50ms..168h", "none", PROFILE | LINE_ONLY,
              "record for so long; the program then goes on without being recorded"),
     SIZE("store", profile.store_bytes, "32k..64m", "1m", PROFILE | ANALYSE,
@@ -343,14 +341,11 @@ static const struct option_row rows[] = {
          "--write_iolog, the text of blkparse, or the traces of MSR Cambridge or Alibaba as CSV"),
 
     TEXT("save-events", "FILE.db", profile.events, PROFILE,
-         "keep each request, and where the processor's time goes, in SQLite (some 40 bytes an event) for "
-         "fstune analyse; by the kernel's source alone"),
+         "keep each request and the processor's time for fstune analyse (SQLite; by the kernel's source)"),
     WORD("as", "text|profile|fio-iolog|gmon", profile.analysis, "text", ANALYSE,
          "the text or document of fstune profile, an iolog for fio --read_iolog, or gmon.out for gprof"),
     TEXT("object", "FILE", profile.object, ANALYSE,
          "of gmon: whose functions are meant; else those of the program with most of the processor's time"),
-
-    /* Options of `replay` alone. */
     FLAG("timed", profile.timed, REPLAY, "make each request when its time has come"),
     FLAG("as-fast-as-possible", profile.untimed, REPLAY,
          "make each request when the one before it has ended; the default"),

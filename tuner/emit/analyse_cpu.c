@@ -1,9 +1,9 @@
-/* tuner/analyse/analyse_cpu: samples of the processor, by program, and as a histogram that gprof reads.
+/* tuner/emit/analyse_cpu: samples of the processor, by program, and as a histogram that gprof reads.
  *
  * gmon.out holds a head, then histograms: a range of addresses as the linker gave them, the samples a second,
  * and a count of 16 bits for each bin. More samples than a count holds stand in a second histogram of the
  * same range, which gprof adds to the first. */
-#include "tuner/analyse/analyse.h"
+#include "tuner/emit/analyse.h"
 
 #include <elf.h>
 #include <errno.h>

@@ -1,18 +1,12 @@
-/* tuner/analyse/analyse: what a database of events says, as text, as a profile, or for other programs to
+/* tuner/emit/analyse: what a database of events says, as text, as a profile, or for other programs to
  * read. */
 #pragma once
 
 #include "bench/base/err.h"
 #include "tuner/options/settings.h"
-#include "tuner/profile/record.h"
 #include "tuner/store/events.h"
 
 #include <stdio.h>
-
-/* The recording as fstune profile would have it, with a store of this size. The caller closes it. 0 or a
- * negative errno. */
-int analyse_record(struct recording *recording, struct events *events, const struct events_run *run,
-                   uint64_t store_bytes, struct err *err);
 
 /* An iolog of fio's, version 3. All files stand in one, each behind the other, which a replay then needs
  * instead of the program's own. Returns 0 and how large that one has to be. */

@@ -1,5 +1,5 @@
-/* tuner/analyse/analyse_iolog: requests in fio's words. */
-#include "tuner/analyse/analyse.h"
+/* tuner/emit/analyse_iolog: requests in fio's words. */
+#include "tuner/emit/analyse.h"
 #include "tuner/store/events_place.h"
 
 #include <inttypes.h>

@@ -1,7 +1,8 @@
-/* tuner/analyse/analyse: the events of a recording through a store, as when they happened. */
-#include "tuner/analyse/analyse.h"
+/* tuner/profile/import_events: the events of a recording through a store, as when they happened. */
+#include "tuner/profile/import.h"
 
 #include "tuner/profile/import_feed.h"
+#include "tuner/store/events.h"
 
 #include <errno.h>
 #include <math.h>
@@ -71,8 +72,8 @@ static void take_name(void *data, uint64_t object, const char *name)
     store_name(data, object, name);
 }
 
-int analyse_record(struct recording *recording, struct events *events, const struct events_run *run,
-                   uint64_t store_bytes, struct err *err)
+int import_events(struct recording *recording, struct events *events, const struct events_run *run,
+                  uint64_t store_bytes, struct err *err)
 {
     int code = record_open(recording, store_bytes, 0, err);
     struct taking taking = {.feed = calloc(1, sizeof *taking.feed)};
