@@ -35,6 +35,16 @@ uint64_t measure_shift_bytes(const struct measure_env *env, const struct point *
 const char *const measure_warmup_names[MEASURE_WARMUP_N] = {
     [MEASURE_WARMUP_STABLE] = "stable", [MEASURE_WARMUP_LIMIT] = "limit", [MEASURE_WARMUP_NONE] = "none"};
 
+uint32_t measure_n_members(const struct measure_env *env)
+{
+    return env->members != NULL ? env->members->n : 1;
+}
+
+struct target *measure_member(const struct measure_env *env, uint32_t member)
+{
+    return env->members != NULL ? env->members->target[member] : env->target;
+}
+
 static bool is_spread(const struct measure_env *env, const struct point *point)
 {
     return target_n_files(env->target) > 1 || measure_shift_bytes(env, point) != 0;
@@ -53,8 +63,8 @@ uint64_t measure_region_bytes(const struct measure_env *env, const struct point 
     return parts == 1 ? size : size / parts / unit * unit;
 }
 
-uint64_t measure_cap_bytes(const struct measure_env *env, const struct pattern *pattern,
-                           const struct point *point)
+static uint64_t cap_of_member(const struct measure_env *env, const struct pattern *pattern,
+                              const struct point *point)
 {
     if (env->world != NULL)
         return UINT64_MAX;
@@ -74,36 +84,59 @@ uint64_t measure_cap_bytes(const struct measure_env *env, const struct pattern *
                                                                                              : size;
 }
 
+uint64_t measure_cap_bytes(const struct measure_env *env, const struct pattern *pattern,
+                           const struct point *point)
+{
+    uint64_t cap = cap_of_member(env, pattern, point);
+    return cap == UINT64_MAX ? cap : cap * measure_n_members(env);
+}
+
 bool measure_was_absorbed(const struct measure_result *result)
 {
     return result->flush_seconds > ABSORBED_SHARE * result->seconds;
 }
 
-static int prepare_target(const struct measure_env *env, const struct measure_plan *plan,
-                          struct measure_result *ret, struct err *err)
+static int prepare_member(const struct measure_env *env, const struct measure_plan *plan,
+                          const struct target *target, enum target_cold *ret_cold, struct err *err)
 {
-    ret->cold = TARGET_COLD_UNVERIFIED;
-    if (env->target->writable) {
-        int result = target_flush(env->target, err);
+    *ret_cold = TARGET_COLD_UNVERIFIED;
+    if (target->writable) {
+        int result = target_flush(target, err);
         if (result < 0)
             return result;
     }
     if (env->cache == MEASURE_CACHE_COLD || plan->point.direct != 0)
-        return target_drop_cache(env->target, &ret->cold, err);
+        return target_drop_cache(target, ret_cold, err);
     uint64_t cached = 0, dirty = 0;
-    uint64_t pages = env->target->size_bytes / (uint64_t)sysconf(_SC_PAGESIZE);
-    if (target_cached_pages(env->target, 0, target_file_bytes(env->target), &cached, &dirty) == 0 &&
-        cached >= pages)
+    uint64_t pages = target->size_bytes / (uint64_t)sysconf(_SC_PAGESIZE);
+    if (target_cached_pages(target, 0, target_file_bytes(target), &cached, &dirty) == 0 && cached >= pages)
         return 0;
-    return target_warm_cache(env->target, env->interrupted, err);
+    return target_warm_cache(target, env->interrupted, err);
 }
 
-/* The final flush of sync=end lies inside the span. */
+/* Of several members the worst state of a cache counts: what is not cold, then what nobody can tell. */
+static int prepare_target(const struct measure_env *env, const struct measure_plan *plan,
+                          struct measure_result *ret, struct err *err)
+{
+    int result = 0;
+    ret->cold = TARGET_COLD_VERIFIED;
+    for (uint32_t i = 0; i < measure_n_members(env) && result == 0; i++) {
+        enum target_cold cold;
+        result = prepare_member(env, plan, measure_member(env, i), &cold, err);
+        if (cold == TARGET_COLD_NOT || ret->cold == TARGET_COLD_VERIFIED)
+            ret->cold = cold;
+    }
+    return result;
+}
+
+/* The final flush of sync=end lies inside the span. ret_end_ns: its end, of each member. */
 static int flush_in_span(const struct measure_env *env, const struct measure_plan *plan, uint64_t *ret_end_ns,
                          struct err *err)
 {
     if (env->world != NULL || plan->point.sync != SYNC_END || !pattern_writes(&plan->pattern))
         return 0;
+    if (env->members != NULL)
+        return members_flush(env->members, env->clock, ret_end_ns, err);
     int result = target_flush(env->target, err);
     if (result == 0)
         *ret_end_ns = clock_now_ns(env->clock);
@@ -234,7 +267,72 @@ static void set_rates(struct measure_result *ret, const struct workers *workers,
     ret->seconds = seconds + ret->flush_seconds;
     ret->throughput_bps = (double)bytes / ret->seconds;
     ret->iops = (double)ret->n_requests / ret->seconds;
-    ret->achieved_depth = depth / workers->plan->point.threads;
+    ret->achieved_depth = depth / workers->plan->point.threads / measure_n_members(workers->env);
+}
+
+/* The same of one member: where slots count, by its own slots; else until its own last completion, or the end
+ * of its own flush. */
+static void set_member(struct member_figures *figures, const struct workers *workers, uint32_t member,
+                       bool windowed, uint64_t end_ns)
+{
+    struct measure_result own = {0};
+    struct span span = {atomic_load(&workers->start_ns), 0};
+    double slot_seconds = 0, outside = 0;
+    uint32_t n = 0;
+    *figures = (struct member_figures){0};
+    histogram_init(&figures->latency);
+    for (uint32_t i = 0; i < workers->n; i++) {
+        const struct worker *worker = &workers->worker[i];
+        const struct pump_stats *stats = &worker->stats;
+        if (worker->member != member)
+            continue;
+        n++;
+        slot_seconds += stats->slot_ns / 1e9;
+        outside += (double)(stats->outside.bytes_read + stats->outside.bytes_written);
+        count_in(&own, &stats->counted);
+        if (!windowed)
+            count_in(&own, &stats->outside);
+        span_add(&span, stats);
+        histogram_merge(&figures->latency, stats->counted.latency);
+    }
+    double bytes = (double)(own.bytes_read + own.bytes_written);
+    double flush = end_ns > span.last_ns ? (double)(end_ns - span.last_ns) / 1e9 : 0;
+    if (windowed && bytes > 0)
+        flush *= bytes / (bytes + outside);
+    figures->seconds = (windowed ? slot_seconds / n / workers->n_calls : span_seconds(span)) + flush;
+    figures->n_requests = own.n_requests;
+    figures->bytes_read = own.bytes_read;
+    figures->bytes_written = own.bytes_written;
+    if (figures->seconds <= 0)
+        return;
+    figures->throughput_bps = bytes / figures->seconds;
+    figures->iops = (double)own.n_requests / figures->seconds;
+}
+
+/* In a window the rate of all is the sum of the members' rates. Without one they share the time until the
+ * last has ended. */
+static void set_members(struct measure_result *ret, const struct workers *workers, bool windowed,
+                        const uint64_t *end_ns)
+{
+    struct members *members = workers->env->members;
+    double bps = 0, iops = 0;
+    for (uint32_t i = 0; members != NULL && i < members->n; i++) {
+        set_member(&members->figures[i], workers, i, windowed, end_ns[i]);
+        bps += members->figures[i].throughput_bps;
+        iops += members->figures[i].iops;
+    }
+    if (members == NULL || !windowed)
+        return;
+    ret->throughput_bps = bps;
+    ret->iops = iops;
+}
+
+static uint64_t last_of(const struct measure_env *env, const uint64_t *end_ns)
+{
+    uint64_t last_ns = 0;
+    for (uint32_t i = 0; i < measure_n_members(env); i++)
+        last_ns = end_ns[i] > last_ns ? end_ns[i] : last_ns;
+    return last_ns;
 }
 
 static void set_warmup(struct measure_result *ret, const struct workers *workers, bool windowed)
@@ -257,7 +355,8 @@ static void set_warmup(struct measure_result *ret, const struct workers *workers
     ret->warmup_seconds = windowed ? slot_seconds / workers->n / workers->n_calls : 0;
 }
 
-static void gather(struct measure_result *ret, const struct workers *workers, uint64_t end_ns,
+/* end_ns: the end of each member's flush in the span, 0 where there was none. */
+static void gather(struct measure_result *ret, const struct workers *workers, const uint64_t *end_ns,
                    struct histogram *latency)
 {
     bool windowed = has_window(workers);
@@ -275,7 +374,8 @@ static void gather(struct measure_result *ret, const struct workers *workers, ui
         span_add(&issuing, stats);
     }
     add_latencies(workers, windowed, latency);
-    set_rates(ret, workers, windowed, issuing, end_ns);
+    set_rates(ret, workers, windowed, issuing, last_of(workers->env, end_ns));
+    set_members(ret, workers, windowed, end_ns);
     set_warmup(ret, workers, windowed);
     ret->cut = atomic_load(&workers->hopeless) != 0;
     ret->ended_by_bytes = !ret->cut && workers->cap_bytes != UINT64_MAX &&
@@ -292,6 +392,9 @@ static void run_monitor_end(const struct measure_env *env, const struct workers 
         return;
     run_monitor_read(&after, &env->device);
     run_monitor_difference(&workers->before, &after, monitor);
+    /* The counters of one device say nothing about several. */
+    if (env->members != NULL)
+        monitor->device_read_bytes = monitor->device_written_bytes = NAN;
     for (uint32_t i = 0; i < workers->n; i++) {
         const struct worker *worker = &workers->worker[i];
         run_monitor_add_worker(monitor, worker->cpu_before, worker->cpu_after,
@@ -304,6 +407,27 @@ static bool was_interrupted(const struct measure_env *env)
     return env->interrupted != NULL && atomic_load(env->interrupted) != 0;
 }
 
+static int flush_members(const struct measure_env *env, struct err *err)
+{
+    int result = 0;
+    for (uint32_t i = 0; i < measure_n_members(env) && result == 0; i++) {
+        const struct target *target = measure_member(env, i);
+        if (target->writable)
+            result = target_flush(target, err);
+    }
+    return result;
+}
+
+/* Whether a device has requests in flight. */
+static bool is_busy(const struct measure_env *env)
+{
+    uint64_t in_flight = 0;
+    bool busy = hostinfo_in_flight(&env->device, &in_flight) == 0 && in_flight > 0;
+    for (uint32_t i = 1; i < measure_n_members(env) && !busy; i++)
+        busy = hostinfo_in_flight(&env->members->device[i], &in_flight) == 0 && in_flight > 0;
+    return busy;
+}
+
 /* After a run all is made durable and the device becomes quiet, so that the next run starts from the same
  * state. */
 static int settle(const struct measure_env *env, struct measure_result *ret, struct err *err)
@@ -311,13 +435,11 @@ static int settle(const struct measure_env *env, struct measure_result *ret, str
     ret->settled = true;
     if (env->world != NULL)
         return 0;
-    uint64_t start_ns = clock_now_ns(env->clock), in_flight = 0;
-    if (env->target->writable) {
-        int result = target_flush(env->target, err);
-        if (result < 0)
-            return result;
-    }
-    while (!was_interrupted(env) && hostinfo_in_flight(&env->device, &in_flight) == 0 && in_flight > 0) {
+    uint64_t start_ns = clock_now_ns(env->clock);
+    int result = flush_members(env, err);
+    if (result < 0)
+        return result;
+    while (!was_interrupted(env) && is_busy(env)) {
         uint64_t now_ns = clock_now_ns(env->clock);
         if (now_ns - start_ns >= env->settle_limit_ns) {
             ret->settled = false;
@@ -333,7 +455,7 @@ static int run_workers(const struct measure_env *env, const struct measure_plan 
                        struct measure_result *ret, struct histogram *latency, struct err *err)
 {
     struct workers workers;
-    uint64_t end_ns = 0, start_ns = clock_now_ns(env->clock);
+    uint64_t end_ns[MEMBERS_MOST] = {0}, start_ns = clock_now_ns(env->clock);
     int result = workers_open(&workers, env, plan, truth_bps, err);
     ret->setup_seconds += (double)(clock_now_ns(env->clock) - start_ns) / 1e9;
     if (result == 0 && env->beside != NULL)
@@ -341,7 +463,7 @@ static int run_workers(const struct measure_env *env, const struct measure_plan 
     if (result == 0)
         result = workers_run(&workers, err);
     if (result == 0 && !was_interrupted(env))
-        result = flush_in_span(env, plan, &end_ns, err);
+        result = flush_in_span(env, plan, end_ns, err);
     if (env->beside != NULL) {
         int stopped = beside_stop(env->beside, result == 0 ? err : NULL);
         result = result == 0 ? stopped : result;

@@ -4,6 +4,7 @@
 #include "bench/base/units.h"
 #include "tuner/base/json.h"
 #include "tuner/base/text.h"
+#include "tuner/members/members_report.h"
 #include "tuner/report/report_beside.h"
 #include "tuner/report/report_fio_job.h"
 #include "tuner/report/report_rates.h"
@@ -120,6 +121,7 @@ json_t *report_measure_document(const struct measured *measured)
     if (session->beside != NULL)
         json_object_set_new(object, "beside",
                             report_beside_json(&(struct report_beside){session, &measurement->record.point}));
+    members_report_json(object, &measurement->members);
     if (measurement->rates.step != NULL)
         json_object_set_new(object, "rates",
                             report_rates_json(&measurement->rates, session, &measurement->record.point));
@@ -195,6 +197,7 @@ int report_measure_text(FILE *out, const struct measured *measured, struct err *
     text_traffic(out, session);
     fputc('\n', out);
     report_beside_text(out, &(struct report_beside){session, &measurement->record.point});
+    members_report_text(out, &measurement->members);
     fprintf(out, "Seed         %llu\n", (unsigned long long)session->seed);
     report_rates_text(out, &measurement->rates, session, &measurement->record.point);
     text_notes(out, "Worth knowing", &session->warnings, true);
