@@ -109,7 +109,7 @@ static void name_sharers(const struct members_study *study, char *names, size_t 
     *ret_disk = NULL;
     names[0] = '\0';
     for (uint32_t i = 0; i < study->session->members.n; i++) {
-        const char *disk = study->session->members.device[i].sysfs;
+        const char *disk = session_member_facts(study->session, i)->stack.device;
         char place[SETTINGS_TEXT_SIZE];
         if (!(members_study_kept(study, i) < MEMBERS_STUDY_SHARED_SHARE))
             continue;
@@ -133,8 +133,7 @@ const char *members_report_verdict(const struct members_study *study, char text[
     sums_of(study, &together, &alone);
     name_sharers(study, names, sizeof names, &disk);
     if (verdict == MEMBERS_SHARED && disk != NULL)
-        snprintf(why, sizeof why, "%s share a bottleneck: they lie on one disk (%s)", names,
-                 strrchr(disk, '/') != NULL ? strrchr(disk, '/') + 1 : disk);
+        snprintf(why, sizeof why, "%s share a bottleneck: they lie on one disk, %s", names, disk);
     else if (verdict == MEMBERS_SHARED)
         snprintf(why, sizeof why,
                  "%s share a bottleneck, which is not a disk of this machine: a controller, a link, a limit, "
