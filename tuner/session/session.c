@@ -122,13 +122,9 @@ static int check_pairs(const struct settings *settings, struct err *err)
     return 0;
 }
 
-/* Refuses shapes of the load that the pattern has no requests for. */
-static int check_shapes(const struct settings *settings, struct err *err)
+static int check_shape(const struct settings *settings, const struct pattern *pattern, struct err *err)
 {
-    const struct pattern *pattern = &settings->workload.pattern;
     const struct content *content = &settings->workload.content;
-    if (settings->experiment.on)
-        return 0;
     if (settings->workload.skew.kind != SKEW_NONE && !pattern_is_random(pattern))
         return err_set(
             err, -EINVAL,
@@ -140,6 +136,18 @@ static int check_shapes(const struct settings *settings, struct err *err)
                        "%s reads",
                        content->zero_share > 0 ? "compressible" : "dedupe", pattern->name);
     return 0;
+}
+
+/* Refuses shapes of the load that the pattern, or one of those of an experiment, has no requests for. */
+static int check_shapes(const struct settings *settings, struct err *err)
+{
+    const struct settings_experiment *experiment = &settings->experiment;
+    if (!experiment->on)
+        return check_shape(settings, &settings->workload.pattern, err);
+    int result = 0;
+    for (size_t i = 0; i < experiment->n_patterns && result == 0; i++)
+        result = check_shape(settings, &experiment->patterns[i], err);
+    return result;
 }
 
 static void note_layout(struct session *session)
