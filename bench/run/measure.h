@@ -36,10 +36,10 @@ extern const char
 /* What stays the same over all runs of a command. */
 struct measure_env {
     const struct clock *clock;
-    struct target *target;               /* NULL when simulated */
-    struct hostinfo_device device;       /* whose in-flight count is waited for */
-    struct members *members; /* loaded together; `target` is the first of them, and `device` its device.
-                                NULL: target is loaded alone. Real targets only */
+    struct target *target;         /* NULL when simulated */
+    struct hostinfo_device device; /* whose in-flight count is waited for */
+    struct members *members;       /* loaded together; `target` is the first of them, and `device` its device.
+                                      NULL: target is loaded alone. Real targets only */
     const struct simulator_world *world; /* NULL when real */
     /* Simulated: the table's throughput of a point, all threads; 0, or -ENODATA with a text naming a point
      * outside the table. */

@@ -20,8 +20,8 @@ static void *flush_one(void *argument)
     return NULL;
 }
 
-int members_flush(const struct members *members, const struct clock *clock,
-                  uint64_t ret_end_ns[MEMBERS_MOST], struct err *err)
+int members_flush(const struct members *members, const struct clock *clock, uint64_t ret_end_ns[MEMBERS_MOST],
+                  struct err *err)
 {
     struct flush flush[MEMBERS_MOST] = {0};
     uint32_t n = 0;

@@ -31,5 +31,5 @@ struct members {
 /* fdatasync of all members at once, each by a thread of its own, since one after the other would let them
  * wait for each other. ret_end_ns: when each of them returned. 0 or the first failure, which names its
  * member. */
-int members_flush(const struct members *members, const struct clock *clock,
-                  uint64_t ret_end_ns[MEMBERS_MOST], struct err *err);
+int members_flush(const struct members *members, const struct clock *clock, uint64_t ret_end_ns[MEMBERS_MOST],
+                  struct err *err);

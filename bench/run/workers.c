@@ -127,7 +127,8 @@ static int open_worker(struct workers *workers, uint32_t index, unsigned char *b
         .clock = workers->env->clock,
         .ops = workers->ops,
         .pattern = plan->pattern,
-        .base_bytes = (workers->env->shared_region ? 0 : region * worker->index) + (workers->n_files > 1 ? 0 : shift),
+        .base_bytes =
+            (workers->env->shared_region ? 0 : region * worker->index) + (workers->n_files > 1 ? 0 : shift),
         .region_bytes = region,
         .fds = worker->fds,
         .n_files = workers->n_files,

@@ -149,9 +149,8 @@ static int check_and_print_doctor_plan(struct session *session, struct err *err)
     char path[SETTINGS_TEXT_SIZE];
     FILE *out = command_plan_stream(settings);
     int result = session_estimate(session, &file_bytes, &why);
-    session->seconds_at_most =
-        DOCTOR_NOISE_LIMIT_SECONDS * (settings_n_places(settings) > 1 ? 2 : 1) + GRACE_SECONDS +
-        report_plan_fill_seconds(settings, file_bytes);
+    session->seconds_at_most = DOCTOR_NOISE_LIMIT_SECONDS * (settings_n_places(settings) > 1 ? 2 : 1) +
+                               GRACE_SECONDS + report_plan_fill_seconds(settings, file_bytes);
     if (settings->dry_run && settings->json)
         return report_plan_json(stdout, session, file_bytes, result == 0 ? 1 : 0, err);
     if (out == NULL)

@@ -5,7 +5,6 @@
 #include "tuner/base/text.h"
 #include "tuner/commands/command.h"
 #include "tuner/emit/snippet.h"
-#include "tuner/members/members_report.h"
 #include "tuner/options/options.h"
 #include "tuner/profile/profile_use.h"
 #include "tuner/report/answer.h"
@@ -17,6 +16,7 @@
 #include "tuner/search/prior.h"
 #include "tuner/search/resume.h"
 #include "tuner/search/tune.h"
+#include "tuner/session/members_report.h"
 #include "tuner/store/save.h"
 #include "tuner/writes/burst.h"
 
@@ -215,10 +215,10 @@ static int print_recommend_result(struct tune *tune, const struct extras *extras
     const struct report_beside loads = {session, answer.has_rows ? &answer.chosen.point : NULL};
     struct answer_part bursts = burst_answer_part(&extras->burst), beside = report_beside_part(&loads);
     struct answer_part members = {.add = add_members, .print = print_members, .context = &extras->members};
-    answer.part = extras->burst.settings != NULL           ? &bursts
-                  : session->beside != NULL                ? &beside
+    answer.part = extras->burst.settings != NULL          ? &bursts
+                  : session->beside != NULL               ? &beside
                   : members_study_is_on(&extras->members) ? &members
-                                                           : NULL;
+                                                          : NULL;
     int result = print_answer(&answer, tune->settings->format, err);
     int code = recommend_exit_code(&answer);
     save_answer(session, result < 0 ? EXIT_FAILED : code, &answer);

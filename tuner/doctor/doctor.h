@@ -8,8 +8,8 @@
 #include "bench/io/pump.h"
 #include "bench/target/target.h"
 #include "models/statistics/student.h"
-#include "tuner/members/members_study.h"
 #include "tuner/session/drive_health.h"
+#include "tuner/session/members_study.h"
 #include "tuner/session/session.h"
 
 #include <stdbool.h>

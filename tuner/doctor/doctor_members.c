@@ -1,7 +1,7 @@
 /* Several places: do they share a bottleneck? */
 #include "tuner/doctor/doctor.h"
 
-#include "tuner/members/members_report.h"
+#include "tuner/session/members_report.h"
 #include "tuner/session/session_members.h"
 
 #include <errno.h>

@@ -3,9 +3,9 @@
 #include "tuner/base/json.h"
 #include "tuner/base/text.h"
 #include "tuner/doctor/doctor.h"
-#include "tuner/members/members_report.h"
 #include "tuner/report/report_text.h"
 #include "tuner/session/json_row.h"
+#include "tuner/session/members_report.h"
 
 #include <math.h>
 #include <string.h>

@@ -75,8 +75,8 @@ static double share_of(const struct recommendation *recommendation, const char *
 /* 0: as fast as it goes. */
 static double rate_iops_of(const struct recommendation *recommendation)
 {
-    double iops = recommendation->offered_bps /
-                  measure_request_bytes(&recommendation->pattern, &recommendation->point);
+    double iops =
+        recommendation->offered_bps / measure_request_bytes(&recommendation->pattern, &recommendation->point);
     return isfinite(iops) && iops > 0 ? iops : 0;
 }
 

@@ -281,9 +281,8 @@ bool options_are_names_of_one(const struct option_row *a, const struct option_ro
 static bool is_list(const struct option_row *row, unsigned command)
 {
     return row->set == options_set_files || row->set == options_set_beside ||
-           ((command & MEMBERS) != 0 &&
-            (row->set == options_set_path || row->set == options_set_existing ||
-             row->set == options_set_destroy_device));
+           ((command & MEMBERS) != 0 && (row->set == options_set_path || row->set == options_set_existing ||
+                                         row->set == options_set_destroy_device));
 }
 
 /* What takes one value is never overridden in silence, by itself or by another name of it. given: by row. */

@@ -3,7 +3,7 @@
 
 #include "bench/base/err.h"
 #include "models/statistics/steady.h"
-#include "tuner/members/members_study.h"
+#include "tuner/session/members_study.h"
 #include "tuner/report/cross_check.h"
 #include "tuner/report/rates.h"
 #include "tuner/report/report_inside.h"

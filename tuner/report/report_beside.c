@@ -113,6 +113,5 @@ static void print_lines(FILE *out, const void *context)
 
 struct answer_part report_beside_part(const struct report_beside *beside)
 {
-    return (struct answer_part){
-        .add = add_document, .print = print_lines, .context = beside};
+    return (struct answer_part){.add = add_document, .print = print_lines, .context = beside};
 }

@@ -98,9 +98,9 @@ json_t *report_objective_json(const struct tune *tune)
                      json_number(figure.ci.low), "ci_high", json_number(figure.ci.high), "replays",
                      (json_int_t)figure.n, "ratio_to_baseline", report_objective_json_ratio(ratio),
                      "offered_bps", offered_bps > 0 ? json_number(offered_bps) : NULL, "process",
-                     offered_bps <= 0                               ? NULL
+                     offered_bps <= 0                             ? NULL
                      : tune->settings->workload.rate_process != 0 ? "poisson"
-                                                                    : "linear");
+                                                                  : "linear");
 }
 
 void report_objective_note(struct tune *tune)

@@ -59,7 +59,10 @@ static void print_places(FILE *out, const struct settings *settings)
     char place[SETTINGS_TEXT_SIZE];
     size_t n = settings_n_places(settings);
     for (size_t i = 0; i < n; i++)
-        fprintf(out, "%s%s", i == 0 ? "" : i + 1 == n ? " and " : ", ",
+        fprintf(out, "%s%s",
+                i == 0       ? ""
+                : i + 1 == n ? " and "
+                             : ", ",
                 text_printable(settings_nth_place(settings, i), place, sizeof place));
 }
 

@@ -44,8 +44,8 @@ struct session {
     struct session_other other[MEMBERS_MOST - 1]; /* settings_n_places of them less one */
     struct members members;                       /* all of these, where there are several */
     uint32_t alone;                               /* the member that runs alone now, from 1; 0: none */
-    struct beside_loads *beside; /* of --beside, see beside_loads; NULL without */
-    struct verify verify;        /* of --verify; closed without */
+    struct beside_loads *beside;                  /* of --beside, see beside_loads; NULL without */
+    struct verify verify;                         /* of --verify; closed without */
     struct measure_env env;
     struct hostinfo host;
     struct drive_health drive_health_before, drive_health_after; /* not read on a surface */

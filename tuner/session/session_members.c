@@ -78,8 +78,9 @@ static int check_distinct(const struct session *session, uint32_t member, struct
         return 0;
     for (uint32_t i = 0; i < member; i++) {
         bool known = fstat(directory_of(session, i), &earlier) == 0;
-        bool same = known && (S_ISBLK(own.st_mode) ? S_ISBLK(earlier.st_mode) && own.st_rdev == earlier.st_rdev
-                                                   : own.st_dev == earlier.st_dev && own.st_ino == earlier.st_ino);
+        bool same =
+            known && (S_ISBLK(own.st_mode) ? S_ISBLK(earlier.st_mode) && own.st_rdev == earlier.st_rdev
+                                           : own.st_dev == earlier.st_dev && own.st_ino == earlier.st_ino);
         if (same)
             return err_set(err, -EINVAL, "--existing %s is the same as %s; give each once",
                            settings_nth_place(session->settings, member),
@@ -152,7 +153,8 @@ void session_members_join(struct session *session)
 
 static bool counts_reads(const struct storage_stack *stack)
 {
-    return stack->device[0] != '\0' && !stack->network && !stack->fuse && !stack->in_memory && !stack->overlay;
+    return stack->device[0] != '\0' && !stack->network && !stack->fuse && !stack->in_memory &&
+           !stack->overlay;
 }
 
 /* What a rule about all members may look at: the kernel's counters of reads where all of them count, and no

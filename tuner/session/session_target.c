@@ -167,7 +167,8 @@ static int open_member(struct session *session, uint32_t member, uint64_t size_b
         result = prove_direct(session, 0, target, err);
     session->bytes_written += target->filled_bytes + target->proof_bytes;
     if (result == 0)
-        target_facts_collect(facts, target, member == 0 ? &session->env.device : &session->members.device[member]);
+        target_facts_collect(facts, target,
+                             member == 0 ? &session->env.device : &session->members.device[member]);
     return result;
 }
 

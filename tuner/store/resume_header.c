@@ -153,8 +153,8 @@ int resume_header_compare(const struct session *session, json_t *own, const json
         if (result == 0 && !is_left_to_journal(session, key) && !json_equal(here, there))
             result = refuse_resume_key(key, here, there, err);
     }
-    static const char *const optional[] = {OPTIONAL_BESIDE, OPTIONAL_DEVICE, OPTIONAL_RATE, OPTIONAL_SKEW,
-                                           OPTIONAL_DATA, OPTIONAL_PLACES};
+    static const char *const optional[] = {OPTIONAL_BESIDE, OPTIONAL_DEVICE, OPTIONAL_RATE,
+                                           OPTIONAL_SKEW,   OPTIONAL_DATA,   OPTIONAL_PLACES};
     for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++) {
         const json_t *there = json_object_get(header, optional[i]);
         if (result == 0 && there != NULL && json_object_get(own, optional[i]) == NULL)

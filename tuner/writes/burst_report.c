@@ -172,6 +172,5 @@ static void print_lines(FILE *out, const void *context)
 
 struct answer_part burst_answer_part(const struct burst *burst)
 {
-    return (struct answer_part){
-        .add = add_document, .print = print_lines, .context = burst};
+    return (struct answer_part){.add = add_document, .print = print_lines, .context = burst};
 }

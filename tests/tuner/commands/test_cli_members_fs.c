@@ -86,9 +86,9 @@ TEST(what_knows_one_target_only_is_refused)
 
 TEST(nothing_is_left_on_any_member_by_a_kill)
 {
-    static const char *const searching[] = {"recommend", "--quiet", "--no-lock", "--pattern",   "randwrite",
-                                            "--path",    "one",     "--path",    "two",         "--file-size",
-                                            "128m",      "--budget", "20s",      NULL};
+    static const char *const searching[] = {"recommend", "--quiet",  "--no-lock", "--pattern", "randwrite",
+                                            "--path",    "one",      "--path",    "two",       "--file-size",
+                                            "128m",      "--budget", "20s",       NULL};
     rig_start(cli_next(), NULL, searching);
     sleep(3);
     assert_int_equal(kill(run.pid, SIGKILL), 0);

@@ -1,7 +1,7 @@
-/* tuner/members/members_report: what several targets reach together and each alone, as text and as JSON. */
+/* tuner/session/members_report: what several targets reach together and each alone, as text and as JSON. */
 #pragma once
 
-#include "tuner/members/members_study.h"
+#include "tuner/session/members_study.h"
 
 #include <jansson.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* What several targets reach together and each alone. */
-#include "tuner/members/members_report.h"
+#include "tuner/session/members_report.h"
 
 #include "bench/base/units.h"
 #include "tuner/base/json.h"
@@ -54,7 +54,8 @@ static void sums_of(const struct members_study *study, double *ret_together_bps,
     *ret_together_bps = *ret_alone_bps = 0;
     for (uint32_t i = 0; i < study->session->members.n; i++) {
         struct row together, alone;
-        bool known = row_for(study, &study->together[i], &together) && row_for(study, &study->alone[i], &alone);
+        bool known =
+            row_for(study, &study->together[i], &together) && row_for(study, &study->alone[i], &alone);
         *ret_together_bps += known ? together.mean_bps : NAN;
         *ret_alone_bps += known ? alone.mean_bps : NAN;
     }
@@ -79,12 +80,11 @@ void members_report_json(json_t *object, const struct members_study *study)
     uint32_t slowest = slowest_of(study);
     json_object_set_new(
         object, "members_together",
-        json_pack("{s:o, s:o, s:o, s:I, s:s, s:o}", "mean", json_number(together), "sum_alone",
-                  json_number(alone), "share",
-                  json_interval(members_study_share(study), interval.low, interval.high), "blocks",
-                  (json_int_t)study->log_share.n, "bottleneck", verdicts[members_study_verdict(study)],
-                  "slowest",
-                  slowest < study->session->members.n ? json_text(place_of(study, slowest)) : json_null()));
+        json_pack(
+            "{s:o, s:o, s:o, s:I, s:s, s:o}", "mean", json_number(together), "sum_alone", json_number(alone),
+            "share", json_interval(members_study_share(study), interval.low, interval.high), "blocks",
+            (json_int_t)study->log_share.n, "bottleneck", verdicts[members_study_verdict(study)], "slowest",
+            slowest < study->session->members.n ? json_text(place_of(study, slowest)) : json_null()));
 }
 
 static void print_figures(FILE *out, const struct members_study *study, const struct record *record,
@@ -139,8 +139,8 @@ const char *members_report_verdict(const struct members_study *study, char text[
                  "%s share a bottleneck, which is not a disk of this machine: a controller, a link, a limit, "
                  "or the processors",
                  names);
-    snprintf(text, MEMBERS_REPORT_SIZE, "together %s, %.0f %% of the sum of each alone", text_short_rate(together, rate),
-             100 * members_study_share(study));
+    snprintf(text, MEMBERS_REPORT_SIZE, "together %s, %.0f %% of the sum of each alone",
+             text_short_rate(together, rate), 100 * members_study_share(study));
     if (isfinite(interval.low))
         snprintf(text + strlen(text), MEMBERS_REPORT_SIZE - strlen(text), " (%g %% interval %.0f to %.0f %%)",
                  100 * study->session->settings->runs.confidence_share, 100 * interval.low,

@@ -1,5 +1,5 @@
 /* One setting on several targets, together and each alone. */
-#include "tuner/members/members_study.h"
+#include "tuner/session/members_study.h"
 
 #include "tuner/session/session_members.h"
 
@@ -122,7 +122,7 @@ struct interval members_study_interval(const struct members_study *study)
 enum members_verdict members_study_verdict(const struct members_study *study)
 {
     struct interval interval = members_study_interval(study);
-    return interval.high < MEMBERS_STUDY_SHARED_SHARE    ? MEMBERS_SHARED
+    return interval.high < MEMBERS_STUDY_SHARED_SHARE   ? MEMBERS_SHARED
            : interval.low >= MEMBERS_STUDY_SHARED_SHARE ? MEMBERS_INDEPENDENT
                                                         : MEMBERS_UNSETTLED;
 }

@@ -1,4 +1,4 @@
-/* tuner/members/members_study: one setting on several targets, together and each alone.
+/* tuner/session/members_study: one setting on several targets, together and each alone.
  *
  * A block is a run of all members together and a run of each alone, one after the other; in each block the
  * joint rate is compared with the sum of the rates alone, so that a drift of the machine falls out. What the
