@@ -82,7 +82,10 @@ class Places(contextlib.ExitStack):
         return path
 
     def loop(self, *options):
-        device = call('losetup', '-f', '--show', *options)
+        try:
+            device = call('losetup', '-f', '--show', '--direct-io=on', *options)
+        except subprocess.CalledProcessError:  # not below this folder
+            device = call('losetup', '-f', '--show', *options)
         self.callback(call, 'losetup', '-d', device)
         return device
 
