@@ -3,10 +3,10 @@
 
 #include "bench/base/err.h"
 #include "models/statistics/steady.h"
-#include "tuner/session/members_study.h"
 #include "tuner/report/cross_check.h"
 #include "tuner/report/rates.h"
 #include "tuner/report/report_inside.h"
+#include "tuner/session/members_study.h"
 #include "tuner/session/samples.h"
 #include "tuner/session/session.h"
 #include "tuner/session/sustained.h"

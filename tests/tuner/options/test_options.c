@@ -71,7 +71,8 @@ static size_t size_of_place(const struct option_row *row)
         return sizeof(uint32_t);
     if (row->set == options_set_choice || row->set == options_set_format)
         return sizeof(unsigned);
-    if (row->set == options_set_text || row->set == options_set_path || row->set == options_set_name || row->set == options_set_design)
+    if (row->set == options_set_text || row->set == options_set_path || row->set == options_set_name ||
+        row->set == options_set_design)
         return strlen(row->default_text) + 1;
     return sizeof(uint64_t);
 }
@@ -387,25 +388,6 @@ TEST(option_in_the_place_of_a_value_is_not_eaten)
     assert_int_equal(RECOMMEND("--path", "--json"), -EINVAL);
     assert_int_equal(RECOMMEND("--path=--json"), 0);
     assert_string_equal(settings.file.path, "--json");
-}
-
-TEST(places_collect_and_replace_those_of_a_configuration)
-{
-    assert_int_equal(RECOMMEND("--path=a", "--path=b", "--path=c"), 0);
-    assert_int_equal(settings_n_places(&settings), 3);
-    assert_string_equal(settings_nth_place(&settings, 0), "a");
-    assert_string_equal(settings_nth_place(&settings, 2), "c");
-    assert_int_equal(RECOMMEND("--existing=x", "--path=a"), 0);
-    assert_int_equal(settings_n_places(&settings), 1);
-    assert_string_equal(settings_nth_place(&settings, 0), "x");
-    assert_int_equal(RECOMMEND("--existing=x", "--existing=y", "--overwrite", "--destroy-device=1m",
-                               "--destroy-device=2m"),
-                     0);
-    assert_true(settings.file.n_destroy_device == 2 && settings.file.destroy_device_bytes[1] == 2U << 20);
-    assert_int_equal(RECOMMEND("--path=1", "--path=2", "--path=3", "--path=4", "--path=5", "--path=6",
-                               "--path=7", "--path=8", "--path=9"),
-                     -EINVAL);
-    assert_int_equal(PARSE(OPTIONS_EXPERIMENT, "--path=a", "--path=b"), -EINVAL);
 }
 
 TEST(what_takes_one_value_is_refused_twice)
