@@ -75,7 +75,7 @@ TEST(what_knows_one_target_only_is_refused)
         {"measure " SETTING "--path one --path missing", "missing"},
         {"experiment --pattern read --path one --path two", "is given twice"},
     };
-    for (size_t i = 0; i < RIG_COUNT(cases); i++)
+    for (size_t i = 0; i < N_OF(cases); i++)
         cli_fails(2, cases[i].part, cases[i].line);
     rig_write_blocks("one/a", 16U << 20);
     assert_int_equal(link("one/a", "two/same"), 0);
