@@ -36,12 +36,16 @@ int members_study_note(struct members_study *study, const struct measure_plan *p
     int code = 0;
     if (!members_study_is_on(study))
         return 0;
+    /* What is left out at the start of the run is left out of its parts. */
+    double ratio = initial_transient_of(result).rate_ratio;
     for (uint32_t i = 0; i < study->session->members.n && code == 0; i++) {
         const struct member_figures *figures = &study->session->members.figures[i];
-        code = keep_member_run(&study->together[i], &plan->point,
-                               session_member_result(study->session, i, result), &figures->latency, err);
+        struct measure_result own = session_member_result(study->session, i, result);
+        own.throughput_bps *= ratio;
+        own.iops *= ratio;
+        code = keep_member_run(&study->together[i], &plan->point, own, &figures->latency, err);
     }
-    study->joint_bps = result->throughput_bps;
+    study->joint_bps = result->throughput_bps * ratio;
     return code;
 }
 
@@ -63,8 +67,12 @@ int members_study_alone(struct members_study *study, const struct measure_plan *
         progress_show(&study->session->progress, "%s alone",
                       settings_nth_place(study->session->settings, order[i]));
         code = session_measure_alone(study->session, (uint32_t)order[i], &alone, &result, latency, err);
-        if (code == 0)
+        if (code == 0) {
+            double ratio = initial_transient_of(&result).rate_ratio;
+            result.throughput_bps *= ratio;
+            result.iops *= ratio;
             code = keep_member_run(&study->alone[order[i]], &plan->point, result, latency, err);
+        }
         sum_bps += code == 0 ? result.throughput_bps : 0;
     }
     free(latency);
