@@ -195,7 +195,7 @@ define look-for-packages
 endef
 
 # Goals that install what is missing; every other build only names it.
-self_helping := check check-disk check-statistics check-io check-faults check-guest check-page check-plots check-profile check-schemas check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
+self_helping := check check-disk check-statistics check-io check-faults check-kills check-guest check-page check-plots check-profile check-schemas check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
 before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages))
 
 .PHONY: deps deps-dev deps-compare deps-check-disk deps-check-plots deps-disk deps-faults deps-fuzz deps-guest deps-live deps-page deps-profile deps-schemas deps-snippets deps-valgrind packages
@@ -397,7 +397,7 @@ build/release/tests/compare/peers/%: tests/compare/peers/%.cpp Makefile | deps-c
 
 # ---- everyday targets ------------------------------------------------------------------------------------------
 
-.PHONY: all check check-statistics check-io check-faults check-guest check-m32 check-page check-plots check-slow check-asan check-tsan check-valgrind fuzz bench compare-live quickstart
+.PHONY: all check check-statistics check-io check-faults check-kills check-guest check-m32 check-page check-plots check-slow check-asan check-tsan check-valgrind fuzz bench compare-live quickstart
 
 all: build/$(BUILD)/fstune ## build the program: build/$(BUILD)/fstune
 
@@ -449,6 +449,11 @@ FAULTS_DIR ?= $(or $(TMPDIR),/tmp)
 check-faults: build/$(BUILD)/fstune build/release/faultfs | deps ## every fault, kill and limit that fstune must survive, in FAULTS_DIR
 	$(Q)export PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune; \
 	    tests/faults/run && tests/faults/limits && tests/faults/kills --shared '$(FAULTS_DIR)' 100 && tests/faults/retune_kills '$(FAULTS_DIR)' 200
+
+# A quarter of an hour for 200. Needs root.
+KILLS ?= 200
+check-kills: build/$(BUILD)/fstune build/release/faultfs | deps ## KILLS kills on every kind of place, made in FAULTS_DIR: nothing left, nothing outside changed
+	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune tests/faults/place_kills '$(FAULTS_DIR)' '$(KILLS)'
 
 # For the guest, which has no libraries: a piece of dmsetup.
 build/static/dm: tests/guest/dm.c Makefile | $(before_build)

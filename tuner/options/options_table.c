@@ -100,9 +100,10 @@ static const struct option_row rows[] = {
            "threads, each with its own part of the file and its own queue"),
     LEVELS("sync", "SYNC", FACTOR_SYNC, "none, end, each", "end", RUNS,
            "durability of writes: no flush, one at the end of a run, or one with each write", IN(WORKLOAD)),
-    ROW("path", "DIR", "", ".", text, PLACE(file.path), EVERY | CALIBRATE | PREDICT | IMPACT | REPLAY,
-        "directory on the file system to measure; a nameless file is made there", .needs = "validate",
-        IN(WHERE)),
+    ROW("path", "DIR", "", ".", path, TYPED(file.path, char *), EVERY | CALIBRATE | PREDICT | IMPACT | REPLAY,
+        "directory on the file system to measure; a nameless file is made there. recommend, measure, doctor: "
+        "several of them are loaded together, and each alone",
+        .needs = "validate", IN(WHERE)),
     SIZE("file-size", file.size_bytes, "128m..1000t", "1g", EVERY | REPLAY,
          "size of that file; the default shrinks where filling would take too long", .default_doctor = "128m",
          VARIED(CONDITION_FILE_SIZE), GIVEN(file.size_given)),
@@ -115,14 +116,14 @@ static const struct option_row rows[] = {
         "requests start so far behind a multiple of their size: 512 with requests of 4k is 512, 4608, 8704 "
         "...; multiples of the request size change nothing",
         VARIED(CONDITION_ALIGNMENT)),
-    TEXT("existing", "FILE", file.existing, EVERY,
-         "measure on this file or block device instead of an own file", IN(WHERE)),
+    ROW("existing", "FILE", "", "", existing, TYPED(file.existing, char *), EVERY,
+        "measure on this file or block device instead of an own file; several as with --path", IN(WHERE)),
     FLAG("overwrite", file.overwrite, RUNS, "allow to destroy the contents of the --existing file or device",
          .needs = "existing"),
-    SIZE("destroy-device", file.destroy_device_bytes, "512..8388607t", "", RUNS,
-         "where --existing is a block device and the pattern writes: its exact size in bytes, as blockdev "
-         "--getsize64 prints it; --overwrite is needed, too",
-         .needs = "overwrite"),
+    ROW("destroy-device", "SIZE", "512..8388607t", "", destroy_device, PLACE(file.destroy_device_bytes), RUNS,
+        "where --existing is a block device and the pattern writes: its exact size in bytes, as blockdev "
+        "--getsize64 prints it, once for each device; --overwrite is needed, too",
+        .needs = "overwrite"),
     FLAG("ignore-signature", file.ignore_signature, RUNS,
          "destroy the device also where it holds a file system or something else that libblkid knows; not "
          "where it is mounted or in use",
