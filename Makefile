@@ -1,6 +1,6 @@
 # fstune: build, tests and tools. `make help` lists the targets; V=1 shows the commands.
 #
-# Every build (BUILD=release, debug, asan, tsan, cov, static, m32) has its own tree build/NAME/ with one archive per folder; a test
+# Every build (BUILD=release, debug, asan, tsan, cov, m32) has its own tree build/NAME/ with one archive per folder; a test
 # of bench/ or models/ links the archives of its folder and of those below it, so that an include in the wrong direction does not link.
 
 .DEFAULT_GOAL := all
@@ -28,11 +28,11 @@ say  = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
 
 # ---- sources ---------------------------------------------------------------------------------------------------
 
-builds := release debug asan tsan cov static m32
+builds := release debug asan tsan cov m32
 floors := bench models tuner
 
-ifeq ($(filter $(BUILD),$(builds)),)
-$(error BUILD=$(BUILD) is unknown; use one of: $(builds))
+ifeq ($(filter $(BUILD),$(builds) static),)
+$(error BUILD=$(BUILD) is unknown; use one of: $(builds) static)
 endif
 
 # The folders, the lowest first.
@@ -95,8 +95,6 @@ blind_to      := -Wno-format-truncation -Wno-maybe-uninitialized
 compile_release := -O2 -g -fno-plt -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 compile_collector := -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -fstack-protector-strong
 compile_debug   := -Og -g -DFSTUNE_DEBUG
-# For the guest of check-guest, which has no libraries.
-compile_static  := $(compile_release)
 # Without SSE2 doubles would have more bits in registers than in memory, and a simulated search other results. What is put into a
 # size_t is bounded, or checked by arena_map; -Wconversion cannot know.
 compile_m32     := $(compile_release) -m32 -msse2 -mfpmath=sse -isystem $(m32_root)/include -Wno-conversion -Wno-psabi
@@ -109,7 +107,6 @@ link_release    := -Wl,-z,relro,-z,now
 link_asan       := $(sanitize_asan)
 link_tsan       := $(sanitize_tsan)
 link_cov        := --coverage
-link_static     := -static
 link_m32        := $(link_release) -L$(m32_root)/lib/i386-linux-gnu -Wl,-rpath,$(m32_root)/lib/i386-linux-gnu
 link_fuzz       := $(sanitize_fuzz) -fsanitize=fuzzer
 
@@ -150,6 +147,8 @@ needed_disk := nbdkit-plugin-dev:nbdkit-plugin.h
 needed_check_disk := nbdkit:nbdkit fio:fio qemu-utils:qemu-img python3:python3 libnbd-bin:nbdcopy python3-libnbd:/usr/lib/python3/dist-packages/nbd.py
 needed_live := fio:fio python3:python3 python3-optuna:/usr/lib/python3/dist-packages/optuna/__init__.py
 needed_profile := fio:fio strace:strace python3:python3
+needed_plots := gnuplot-nox:gnuplot
+needed_check_plots := $(needed_plots) python3-pil:/usr/lib/python3/dist-packages/PIL
 needed_page := chromium:chromium python3:python3
 needed_dev := nbdkit-plugin-dev:nbdkit-plugin.h clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck libfuse3-dev:fuse3/fuse_opt.h
 python_packages := /usr/lib/python3/dist-packages
@@ -196,10 +195,10 @@ define look-for-packages
 endef
 
 # Goals that install what is missing; every other build only names it.
-self_helping := check check-disk check-statistics check-io check-faults check-guest check-page check-plots check-profile check-schemas check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
+self_helping := check check-disk check-statistics check-io check-faults check-kills check-guest check-page check-plots check-profile check-schemas check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
 before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages))
 
-.PHONY: deps deps-dev deps-compare deps-check-disk deps-disk deps-faults deps-fuzz deps-guest deps-live deps-page deps-profile deps-schemas deps-snippets deps-valgrind packages
+.PHONY: deps deps-dev deps-compare deps-check-disk deps-check-plots deps-disk deps-faults deps-fuzz deps-guest deps-live deps-page deps-profile deps-schemas deps-snippets deps-valgrind packages
 
 deps: ## install the packages that the build and the tests need (Debian and its kin)
 	$(call look-for-packages,$(needed),install)
@@ -349,7 +348,8 @@ $(patsubst %,build/%/tuner/picture/page_assets.o,$(builds) fuzz): build/page.htm
 
 # What fstune profile loads into the kernel. clang is large, and only this needs it: where it is missing the
 # object is empty, and the command says so.
-build/trace.bpf.o: bench/profile/trace.bpf.c bench/profile/trace_event.h bench/profile/trace_kernel.h Makefile | $(before_build)
+build/trace.bpf.o: bench/profile/trace.bpf.c bench/profile/trace_event.h bench/profile/trace_kernel.h \
+    bench/profile/trace_flight.h Makefile | $(before_build)
 	$(call say,BPF,$@)
 	@mkdir -p $(@D)
 	$(Q)clang -target bpf -O2 -g -Wall $(WERROR) -DTARGET_$$(uname -m) -I. -isystem /usr/include/$$(gcc -print-multiarch) -c $< -o $@ || : >$@
@@ -358,12 +358,26 @@ $(patsubst %,build/%/bench/profile/trace.o,$(builds) fuzz): build/trace.bpf.o
 $(patsubst %,build/%/tuner/picture/plot_assets.o,$(builds) fuzz): $(wildcard tuner/picture/plot_assets/*)
 $(patsubst %,build/%/tuner/emit/snippet_texts.o,$(builds) fuzz): $(wildcard tuner/emit/formats/*)
 
-# Fuzz targets are a tree of their own, made by clang.
+# Without shared libraries, as guests need them: the objects are those of release.
+build/static/fstune: build/release/tuner/commands/main.o
+build/static/fstune-atoms: build/release/tuner/impact/atoms_helper.o
+build/static/fstune build/static/fstune-atoms: $(call archives_tuner,release)
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(compile_release) $(CFLAGS) -static $(LDFLAGS) $(filter %.o,$^) $(filter %.a,$^) $(libs_tuner) -o $@
+
+# Fuzz targets are a tree of their own, made by clang. A link of the objects of release tells which of ours a target needs: no others are compiled.
 $(eval $(call rules-of-objects,fuzz))
 build/fuzz/%: override CC = $(FUZZ_CC)
-$(call programs,$(fuzz_sources),fuzz): build/fuzz/%: build/fuzz/%.o $(call archives_tuner,fuzz)
+$(call programs,$(fuzz_sources),fuzz): build/fuzz/%: build/fuzz/%.o build/fuzz/%.needs
 	$(call say,LINK,$@)
-	$(Q)$(CC) $(compile_fuzz) $(CFLAGS) $(link_fuzz) $(LDFLAGS) $^ $(libs_tuner) -o $@
+	$(Q)$(CC) $(compile_fuzz) $(CFLAGS) $(link_fuzz) $(LDFLAGS) $(filter %.o,$^) $(libs_tuner) -o $@
+build/fuzz/%.needs: build/release/%.o $(call archives_tuner,release)
+	@mkdir -p $(@D)
+	$(Q)$(LD) -r -M -o /dev/null $^ | sed -n 's|^build/release/\([^(]*\)\.a(\([^)]*\.o\)).*|build/fuzz/$*: build/fuzz/\1/\2|p' >$@
+ifneq ($(filter fuzz build/fuzz/%,$(MAKECMDGOALS)),)
+include $(addsuffix .needs,$(call programs,$(fuzz_sources),fuzz))
+endif
 
 -include $(wildcard $(foreach b,$(builds) fuzz,build/$(b)/tests/*.d build/$(b)/*/*/*.d build/$(b)/shared/*/*/*.d build/$(b)/pic/*/*/*.d build/$(b)/tests/*/*/*.d))
 
@@ -383,7 +397,7 @@ build/release/tests/compare/peers/%: tests/compare/peers/%.cpp Makefile | deps-c
 
 # ---- everyday targets ------------------------------------------------------------------------------------------
 
-.PHONY: all check check-statistics check-io check-faults check-guest check-m32 check-page check-plots check-slow check-asan check-tsan check-valgrind fuzz bench compare-live quickstart
+.PHONY: all check check-statistics check-io check-faults check-kills check-guest check-m32 check-page check-plots check-slow check-asan check-tsan check-valgrind fuzz bench compare-live quickstart
 
 all: build/$(BUILD)/fstune ## build the program: build/$(BUILD)/fstune
 
@@ -410,14 +424,14 @@ install-disk: build/release/nbdkit-fstune-plugin.so ## install the plugin where 
 uninstall-disk: ## remove what install-disk put there
 	$(Q)dir='$(NBDKIT_PLUGIN_DIR)'; rm -f '$(DESTDIR)'"$${dir:?nbdkit-plugin-dev is not installed}/nbdkit-fstune-plugin.so"
 
-# $(1): build. Runs the programs among the prerequisites.
-run_tests = $(Q)FSTUNE=build/$(1)/fstune $(2) tests/run $(filter-out build/$(1)/tests/study/%,$(filter build/$(1)/tests/%,$^))
+# $(1): build, $(2): environment, $(3): what takes long and so begins first. Runs the programs among the prerequisites.
+run_tests = $(Q)FSTUNE=build/$(1)/fstune $(2) tests/run $(3) $(filter-out build/$(1)/tests/study/%,$(filter build/$(1)/tests/%,$^))
 
 # What commands print is compared of release builds on x86-64 alone: see tests/golden/README.md.
 golden := $(if $(filter release-x86_64,$(BUILD)-$(shell uname -m)),$(if $(T),$(if $(findstring $(T),tests/golden/run),tests/golden/run),tests/golden/run))
 
 check: build/$(BUILD)/fstune $(call programs,$(fast_tests) $(smoke_studies),$(BUILD)) | deps ## build and run the fast tests
-	$(call run_tests,$(BUILD)) $(golden)
+	$(call run_tests,$(BUILD),,$(golden))
 	$(Q)set -e; for study in $(filter build/$(BUILD)/tests/study/%,$^); do echo "smoke of $$study"; $$study >$$study.log || { cat $$study.log; exit 1; }; done
 	$(Q)$(if $(T),,if command -v python3 >/dev/null; then PYTHONDONTWRITEBYTECODE=1 tests/study/test_flat_oracle.py --quiet; else echo "skipped study/test_flat_oracle: no python3"; fi)
 
@@ -427,7 +441,7 @@ golden: build/release/fstune ## show what commands print otherwise than tests/go
 
 # One at a time: they share the disk.
 check-io: build/$(BUILD)/fstune build/$(BUILD)/libfstune-profile.so $(call programs,$(fs_tests),$(BUILD)) build/release/faultfs | deps ## run the tests that need a real file system
-	$(call run_tests,$(BUILD),TEST_JOBS=1 FAULTFS=build/release/faultfs)
+	$(call run_tests,$(BUILD),TEST_JOBS=1 TEST_TIMEOUT=300 FAULTFS=build/release/faultfs)
 	$(Q)$(if $(T),,PYTHONDONTWRITEBYTECODE=1 tests/study/cawl_validation --smoke --fstune build/$(BUILD)/fstune . >build/cawl-smoke.md)
 
 # Most of an hour: every kind of fault at every API, 100 kills of searches, 200 of nights, hostile limits.
@@ -436,11 +450,16 @@ check-faults: build/$(BUILD)/fstune build/release/faultfs | deps ## every fault,
 	$(Q)export PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune; \
 	    tests/faults/run && tests/faults/limits && tests/faults/kills --shared '$(FAULTS_DIR)' 100 && tests/faults/retune_kills '$(FAULTS_DIR)' 200
 
+# A quarter of an hour for 200. Needs root.
+KILLS ?= 200
+check-kills: build/$(BUILD)/fstune build/release/faultfs | deps ## KILLS kills on every kind of place, made in FAULTS_DIR: nothing left, nothing outside changed
+	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune tests/faults/place_kills '$(FAULTS_DIR)' '$(KILLS)'
+
 # For the guest, which has no libraries: a piece of dmsetup.
 build/static/dm: tests/guest/dm.c Makefile | $(before_build)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
-	$(Q)$(CC) -std=c17 $(cpp_flags) $(warnings) $(WERROR) $(compile_static) $< -static -o $@
+	$(Q)$(CC) -std=c17 $(cpp_flags) $(warnings) $(WERROR) $(compile_release) $< -static -o $@
 
 # Three minutes on two processors: nine emulated guests, two at a time, then two with storage of other kinds. T: part of a guest's name.
 check-guest: build/$(BUILD)/fstune build/static/fstune build/static/dm | deps deps-guest ## boot Linux guests with the lines of `fstune emit qemu`, and with NFS, device mapper and md
@@ -467,8 +486,12 @@ check-page: build/$(BUILD)/fstune | deps deps-page ## pages of `fstune report --
 	$(Q)if command -v python3 >/dev/null; then PYTHONDONTWRITEBYTECODE=1 FSTUNE=$< tests/page/check; \
 	else echo 'skip pages in a browser: python3 is not installed'; echo '0 passed, 0 failed, 1 skipped'; fi
 
+# Without them the check of pictures says that it is skipped.
+deps-check-plots: deps
+	$(call look-for-packages,$(needed_check_plots),install,0)
+
 # A minute. The pictures stay in build/plots, to be looked at.
-check-plots: build/$(BUILD)/fstune | deps-plots ## draw every kind of picture with gnuplot, and look at the result
+check-plots: build/$(BUILD)/fstune | deps-check-plots ## draw every kind of picture with gnuplot, and look at the result
 	$(Q)rm -rf build/plots && mkdir -p build/plots
 	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune SCRATCH=$(CURDIR)/build/plots tests/plots/check
 
@@ -476,7 +499,7 @@ check-slow: build/$(BUILD)/fstune $(call programs,$(slow_tests),$(BUILD)) | deps
 	$(call run_tests,$(BUILD),TEST_TIMEOUT=1800)
 
 check-asan: build/asan/fstune $(call programs,$(fast_tests),asan) | deps ## the fast tests under address and undefined-behaviour sanitizers
-	$(call run_tests,asan,UBSAN_OPTIONS=print_stacktrace=1 TEST_TIMEOUT=600)
+	$(call run_tests,asan,UBSAN_OPTIONS=print_stacktrace=1 TEST_TIMEOUT=240)
 
 # ThreadSanitizer's shadow memory collides with the address layout of newer kernels unless that is fixed.
 check-tsan: build/tsan/fstune $(call programs,$(fast_tests),tsan) | deps ## the fast tests under the thread sanitizer
@@ -546,7 +569,7 @@ cawl-validation: build/release/fstune | deps deps-plots ## compare predicted wit
 
 # Without gnuplot the comparison has no pictures, and says so.
 deps-plots: deps
-	$(call look-for-packages,gnuplot-nox:gnuplot,install,0)
+	$(call look-for-packages,$(needed_plots),install,0)
 
 # Options of tests/compare/compare go into COMPARE; results are kept in build/compare, so that an interrupted run goes on.
 compare: build/release/fstune compare-programs | deps-compare deps-plots ## compare the search with other optimisers (hours); writes docs/compare.md

@@ -50,25 +50,25 @@ static int await_stage(int fd)
     return n == sizeof stage ? 0 : -EIO;
 }
 
-/* Until the activities have ended. */
-static int answer_reports(const struct activities *activities)
+/* Until the activities and the thread have ended: what a thread calls at its end may be held up, too. */
+static int answer_reports(const struct activities *activities, pthread_t thread)
 {
-    for (;;) {
-        struct pollfd fds[] = {{.fd = activities->stage_fd, .events = POLLIN},
+    for (bool is_done = false; !is_done || pthread_tryjoin_np(thread, NULL) != 0;) {
+        struct pollfd fds[] = {{.fd = is_done ? -1 : activities->stage_fd, .events = POLLIN},
                                {.fd = activities->report_fd, .events = POLLIN}};
-        if (poll(fds, 2, -1) < 0) {
-            if (errno == EINTR)
-                continue;
+        if (poll(fds, 2, is_done ? 1 : -1) < 0 && errno != EINTR)
             return -errno;
-        }
         int result = (fds[1].revents & POLLIN) != 0
                          ? activities->atom->interceptor->answer(activities->report_fd, activities->shared)
                          : 0;
+        if (result == 0 && fds[0].revents != 0) {
+            result = await_stage(activities->stage_fd);
+            is_done = true;
+        }
         if (result < 0)
             return result;
-        if (fds[0].revents != 0)
-            return await_stage(activities->stage_fd);
     }
+    return 0;
 }
 
 static int run_and_answer(struct activities *activities)
@@ -84,13 +84,12 @@ static int run_and_answer(struct activities *activities)
     /* The descriptor of the reports is known to this thread only after the first stage. */
     result = await_stage(activities->stage_fd);
     if (result == 0)
-        result = answer_reports(activities);
+        result = answer_reports(activities, thread);
     /* What still waits for an answer goes on when nobody is there to give it. */
-    if (result < 0 && activities->report_fd >= 0)
+    if (activities->report_fd >= 0)
         close(activities->report_fd);
-    pthread_join(thread, NULL);
-    if (result == 0 && activities->report_fd >= 0)
-        close(activities->report_fd);
+    if (result < 0)
+        pthread_join(thread, NULL);
     activities->shared->has_fault_fd = false;
     return result < 0 ? result : activities->result;
 }

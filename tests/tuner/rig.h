@@ -11,8 +11,6 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-#define RIG_COUNT(array) (sizeof(array) / sizeof((array)[0]))
-
 /* Setup and teardown of a group: a fresh folder becomes the working directory; it is removed at the end. */
 int rig_enter(void **state);
 int rig_leave(void **state);

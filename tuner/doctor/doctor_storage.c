@@ -231,7 +231,7 @@ static const struct doctor_check checks[] = {
     {"scheduler", check_scheduler},     {"loop_device", check_loop},
     {"device_stack", check_stack},      {"guest_disk", check_guest},
     {"rate_caps", check_rate_caps},     {"dirty_limits", check_dirty_limits},
-    {"wear", check_drive_health},
+    {"wear", check_drive_health},       {"members", doctor_members_check},
 };
 
 const struct doctor_group doctor_storage = {"The storage", checks, sizeof checks / sizeof checks[0]};

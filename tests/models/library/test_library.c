@@ -24,18 +24,26 @@ TEST(the_best_of_a_space_is_found)
     fst_search_free(search);
 }
 
-TEST(what_is_cheaper_and_good_enough_is_recommended)
+/* Of a whole search. */
+static struct fst_answer answer_of(const struct fst_options *options,
+                                   double (*value_of)(const double *values), double cv)
 {
     struct fst_answer answer;
+    struct fst_search *search = rig_search(options);
+    rig_to_the_end(search, value_of, cv);
+    assert_int_equal(fst_answer(search, &answer), 0);
+    fst_search_free(search);
+    return answer;
+}
+
+TEST(what_is_cheaper_and_good_enough_is_recommended)
+{
     struct fst_options options = FST_OPTIONS;
     options.price = rig_price;
     options.tolerance = 0.25;
-    struct fst_search *search = rig_search(&options);
-    rig_to_the_end(search, rig_rate, 0.03);
-    assert_int_equal(fst_answer(search, &answer), 0);
+    const struct fst_answer answer = answer_of(&options, rig_rate, 0.03);
     assert_true(rig_price(answer.recommended.values, NULL) < rig_price(answer.best.values, NULL));
     assert_true(rig_rate(answer.recommended.values) > 0.72 * 2e9);
-    fst_search_free(search);
 }
 
 static double time_of(const double *values)
@@ -51,31 +59,23 @@ static double loss_of(const double *values)
 /* The same surface, looked at the other way round. */
 TEST(times_are_the_better_the_lower_they_are)
 {
-    struct fst_answer answer;
     struct fst_options options = FST_OPTIONS;
     options.prefer_best = 1;
     options.scale = FST_LOWER;
-    struct fst_search *search = rig_search(&options);
-    rig_to_the_end(search, time_of, 0.03);
-    assert_int_equal(fst_answer(search, &answer), 0);
+    const struct fst_answer answer = answer_of(&options, time_of, 0.03);
     assert_close(answer.recommended.values[0], 1 << 17, 0);
     assert_close(answer.recommended.value, 0.5, 0.05);
-    fst_search_free(search);
 }
 
 /* Noise is multiplied to the loss, which is some -21: a small part of it is as large as the hill is high. */
 TEST(losses_may_be_negative_on_a_linear_scale)
 {
-    struct fst_answer answer;
     struct fst_options options = FST_OPTIONS;
     options.prefer_best = 1;
     options.scale = FST_LOWER_LINEAR;
-    struct fst_search *search = rig_search(&options);
-    rig_to_the_end(search, loss_of, 0.001);
-    assert_int_equal(fst_answer(search, &answer), 0);
+    const struct fst_answer answer = answer_of(&options, loss_of, 0.001);
     assert_close(answer.recommended.values[0], 1 << 17, 0);
     assert_close(answer.recommended.value, -log(2e9), 0.05);
-    fst_search_free(search);
 }
 
 static int forbids_deep_small(const double *values, void *context)

@@ -24,53 +24,46 @@ static void search_to_the_end(struct fst_search *search)
     assert_int_equal(asked, 0);
 }
 
-/* The hill's top has 1 MiB in flight; within 300 KB and a depth of less than 5 the best is 64 KiB x 4. */
-TEST(the_best_within_the_limits_is_recommended)
+/* Of a whole search within two limits: the code of its answer. */
+static int answer_within(const struct fst_limit *limits, bool prefers_best, struct fst_answer *ret_answer)
 {
-    static const struct fst_limit limits[] = {{"memory", 300e3, 0}, {"delay", 480, 0}};
     struct fst_options options = FST_OPTIONS;
-    struct fst_answer answer;
-    options.prefer_best = 1;
+    options.prefer_best = prefers_best;
     options.budget = 20;
     options.limits = limits;
     options.n_limits = 2;
     struct fst_search *search = rig_search(&options);
     search_to_the_end(search);
-    assert_int_equal(fst_answer(search, &answer), 0);
+    int result = fst_answer(search, ret_answer);
+    fst_search_free(search);
+    return result;
+}
+
+/* The hill's top has 1 MiB in flight; within 300 KB and a depth of less than 5 the best is 64 KiB x 4. */
+TEST(the_best_within_the_limits_is_recommended)
+{
+    static const struct fst_limit limits[] = {{"memory", 300e3, 0}, {"delay", 480, 0}};
+    struct fst_answer answer;
+    assert_int_equal(answer_within(limits, true, &answer), 0);
     assert_close(answer.recommended.values[0], 1 << 16, 0);
     assert_close(answer.recommended.values[1], 4, 0);
     assert_close(answer.recommended.values[2], 1, 0);
     assert_true(answer.recommended.kept >= 0.95);
-    fst_search_free(search);
 }
 
 TEST(an_effect_may_have_to_be_at_least_so_much)
 {
     static const struct fst_limit limits[] = {{"memory", 3e6, 1}, {"delay", 1e9, 0}};
-    struct fst_options options = FST_OPTIONS;
     struct fst_answer answer;
-    options.budget = 20;
-    options.limits = limits;
-    options.n_limits = 2;
-    struct fst_search *search = rig_search(&options);
-    search_to_the_end(search);
-    assert_int_equal(fst_answer(search, &answer), 0);
+    assert_int_equal(answer_within(limits, false, &answer), 0);
     assert_true(rig_bytes(answer.recommended.values) > 3e6);
-    fst_search_free(search);
 }
 
 TEST(nothing_is_recommended_where_nothing_keeps_the_limits)
 {
     static const struct fst_limit limits[] = {{"memory", 100, 0}, {"delay", 480, 0}};
-    struct fst_options options = FST_OPTIONS;
     struct fst_answer answer;
-    options.budget = 20;
-    options.limits = limits;
-    options.n_limits = 2;
-    struct fst_search *search = rig_search(&options);
-    search_to_the_end(search);
-    assert_int_equal(fst_answer(search, &answer), -ENODATA);
-    fst_search_free(search);
+    assert_int_equal(answer_within(limits, false, &answer), -ENODATA);
 }
 
 TEST(limits_and_effects_that_make_no_sense_are_refused)

@@ -68,7 +68,7 @@ TEST(what_is_not_utf8_becomes_a_question_mark)
         {"x\xf0\x9f\x98", "x???"},
         {"\xc3(\xc3\xa9", "?(\xc3\xa9"}, /* it begins anew at the next byte */
     };
-    for (size_t i = 0; i < RIG_COUNT(rows); i++) {
+    for (size_t i = 0; i < N_OF(rows); i++) {
         json_auto_t *string = json_text(rows[i][0]);
         assert_string_equal(json_string_value(string), rows[i][1]);
     }
@@ -172,7 +172,7 @@ static void done(json_t *document)
 TEST(the_length_of_runs_says_how_they_start)
 {
     static const char *const surfaces[] = {"peak.conf", "fast_start.conf"};
-    for (size_t i = 0; i < RIG_COUNT(surfaces); i++) {
+    for (size_t i = 0; i < N_OF(surfaces); i++) {
         bool taken_off = i == 1, warned = false;
         rig_settings(&settings, "--pattern", "randwrite", "--simulate", surfaces[i], "--seed", "1", NULL);
         session = rig_open_session(&settings);

@@ -90,7 +90,7 @@ TEST(what_is_no_regular_file_is_refused)
     } cases[] = {
         {"dir", -EISDIR}, {"fifo", -EINVAL}, {"/dev/null", -EINVAL}, {"", -EINVAL}, {"absent/page", -ENOENT}};
     assert_true(mkdir("dir", 0755) == 0 && mkfifo("fifo", 0644) == 0);
-    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+    for (size_t i = 0; i < N_OF(cases); i++) {
         err = (struct err){0};
         assert_int_equal(publish_file(cases[i].path, "new", 3, &err), cases[i].result);
         assert_true(strstr(err.text, cases[i].path) != NULL);

@@ -85,7 +85,7 @@ TEST(what_is_no_directory_is_an_error)
 TEST(only_on_the_way_is_a_sticky_directory_good_enough)
 {
     static const mode_t modes[] = {0777, 0775, 0757, 01777, 03775};
-    for (size_t i = 0; i < RIG_COUNT(modes); i++) {
+    for (size_t i = 0; i < N_OF(modes); i++) {
         assert_int_equal(chmod("a", modes[i]), 0);
         assert_int_equal(opens("a"), -EPERM);
         assert_int_equal(opens("a/b"), (modes[i] & S_ISVTX) != 0 ? 0 : -EPERM);

@@ -58,7 +58,7 @@ static inline void cli_all_fail(int code, const struct cli_failure *failures, si
         cli_fails(code, failures[i].part, failures[i].line);
 }
 
-#define CLI_ALL_FAIL(code, failures) cli_all_fail((code), (failures), RIG_COUNT(failures))
+#define CLI_ALL_FAIL(code, failures) cli_all_fail((code), (failures), N_OF(failures))
 
 /* The line ends with this code and prints all parts, up to NULL. `alone`: and nothing on standard error. */
 static inline void cli_check_parts(bool alone, int code, const char *line, const char *const *parts)

@@ -29,7 +29,7 @@ GROUP_NEEDS(rig_find_program);
 TEST(control_characters_do_not_break_the_line)
 {
     static const char *const strange[] = {"two\nlines", "\033[2J", "\001"};
-    for (size_t i = 0; i < RIG_COUNT(strange); i++) {
+    for (size_t i = 0; i < N_OF(strange); i++) {
         rig_run(cli_next(), NULL, strange[i], NULL);
         rig_check_error(&run, 2, "is not a command");
         assert_null(strchr(run.err, '\033'));
@@ -47,7 +47,7 @@ TEST(very_long_arguments_are_refused_in_one_line)
     static const char *const options[] = {"--pattern", "--path", "--config", "--api", "--current", "--seed"};
     rig_run(cli_next(), NULL, text, NULL);
     cli_failed(2, "fstune: 'aaa");
-    for (size_t i = 0; i < RIG_COUNT(options); i++) {
+    for (size_t i = 0; i < N_OF(options); i++) {
         rig_run(cli_next(), NULL, "recommend", options[i], text, NULL);
         cli_failed(2, options[i]);
     }
@@ -117,8 +117,8 @@ TEST(output_that_is_lost_is_a_failure)
         MEASURE "--simulate peak.conf --json",
         MEASURE "--simulate peak.conf --dry-run",
     };
-    for (size_t i = 0; i < RIG_COUNT(ways); i++)
-        for (size_t k = 0; k < RIG_COUNT(lines); k++)
+    for (size_t i = 0; i < N_OF(ways); i++)
+        for (size_t k = 0; k < N_OF(lines); k++)
             cli_fails_as(ways[i], 1, "cannot write the result to standard output", lines[k]);
 }
 
@@ -135,7 +135,7 @@ TEST(who_asks_for_json_gets_a_document_of_the_refusal)
         {"frobnicate --json", 2, "not a command"},
         {"history show 1 --db absent.db --json", 2, "absent.db"},
     };
-    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+    for (size_t i = 0; i < N_OF(cases); i++) {
         json_t *document = cli_json(cases[i].code, cases[i].line);
         cli_has_text(document, "schema", "fstune/error/1");
         assert_int_equal(cli_integer(document, "exit_code"), cases[i].code);

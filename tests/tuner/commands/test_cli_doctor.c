@@ -39,7 +39,7 @@ TEST(a_directory_without_permission_is_examined_all_the_same)
     assert_int_equal(cli_integer(noise, "replays"), 0);
     static const char *const open[] = {"mean",   "ci_low",   "ci_high", "half_width_share",
                                        "run_cv", "window_cv"};
-    for (size_t i = 0; i < RIG_COUNT(open); i++)
+    for (size_t i = 0; i < N_OF(open); i++)
         assert_true(json_is_null(json_object_get(noise, open[i])));
     assert_true(json_is_string(json_object_get(noise, "why")));
     const json_t *direct = json_object_get(document, "direct");
@@ -76,7 +76,7 @@ TEST(a_report_that_is_lost_is_a_failure)
 {
     static const char *const lines[] = {"doctor --quiet --no-lock --path unwritable",
                                         "doctor --quiet --no-lock --path unwritable --json"};
-    for (size_t i = 0; i < RIG_COUNT(lines); i++)
+    for (size_t i = 0; i < N_OF(lines); i++)
         cli_fails_as(fill_stdout, 1, "cannot write the result to standard output", lines[i]);
 }
 
@@ -98,7 +98,7 @@ TEST(every_plan_says_file_writes_and_end)
          "at most 0 written"},
         {"doctor --path dir --dry-run", "file of 128m in dir", "at most 192m written"},
     };
-    for (size_t i = 0; i < RIG_COUNT(plans); i++) {
+    for (size_t i = 0; i < N_OF(plans); i++) {
         rig_run_line(cli_next(), plans[i].line);
         assert_int_equal(run.code, 0);
         assert_true(strncmp(run.out, "plan: ", 6) == 0);
@@ -130,7 +130,7 @@ TEST(a_plan_as_json_says_when_it_ends)
         /* (1.05 x 3 + 2) x (30 s of warm-up + 2 s + 2 s of settling): disturbed runs are repeated */
         {"measure --pattern read --existing data --replays 3 --dry-run --json" ONE_POINT, 175.1},
     };
-    for (size_t i = 0; i < RIG_COUNT(plans); i++) {
+    for (size_t i = 0; i < N_OF(plans); i++) {
         json_t *document = cli_json(CLI_ANY, plans[i].line);
         assert_close(cli_number(document, "seconds_at_most"), plans[i].seconds, 1e-9);
     }
@@ -144,7 +144,7 @@ TEST(a_plan_does_not_hand_control_characters_to_the_terminal)
          "--queue-depth=1", "--direct=0", "--api=psync"},
         {"doctor", "--path", ESCAPE, "--dry-run"},
     };
-    for (size_t i = 0; i < RIG_COUNT(commands); i++) {
+    for (size_t i = 0; i < N_OF(commands); i++) {
         rig_start(cli_next(), NULL, commands[i]);
         rig_finish(&run);
         assert_int_equal(run.code, 0);

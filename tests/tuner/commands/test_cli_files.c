@@ -57,7 +57,7 @@ TEST(a_dry_run_prints_the_plan_and_writes_nothing)
         RECOMMEND "--simulate peak.conf --dry-run"};
     struct stat before, after;
     assert_int_equal(stat("data", &before), 0);
-    for (size_t i = 0; i < RIG_COUNT(lines); i++) {
+    for (size_t i = 0; i < N_OF(lines); i++) {
         rig_run_line(cli_next(), lines[i]);
         assert_int_equal(run.code, 0);
         assert_string_equal(run.err, "");
@@ -84,7 +84,7 @@ TEST(a_dry_run_refuses_what_the_run_refuses)
         {RECOMMEND "--path dir --resume absent/journal", "--resume absent/journal: "},
     };
     CLI_ALL_FAIL(2, cases);
-    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+    for (size_t i = 0; i < N_OF(cases); i++) {
         char line[256];
         snprintf(line, sizeof line, "%s --dry-run", cases[i].line);
         cli_fails(2, cases[i].part, line);
@@ -98,7 +98,7 @@ TEST(folders_without_permission_are_refused)
         const char *name;
         mode_t mode;
     } folders[] = {{"locked", 0}, {"unwritable", 0555}, {"unsearchable", 0666}};
-    for (size_t i = 0; i < RIG_COUNT(folders); i++) {
+    for (size_t i = 0; i < N_OF(folders); i++) {
         assert_int_equal(mkdir(folders[i].name, 0755), 0);
         assert_int_equal(chmod(folders[i].name, folders[i].mode), 0);
         rig_run(cli_next(), become_nobody, "recommend", "--quiet", "--pattern", "randwrite", "--path",

@@ -35,7 +35,7 @@ static void stop_after(const char *const *arguments, double seconds, int number)
 TEST(a_signal_ends_a_search_with_what_it_has)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
-    for (size_t i = 0; i < RIG_COUNT(numbers); i++) {
+    for (size_t i = 0; i < N_OF(numbers); i++) {
         stop_after(searching, 3, numbers[i]);
         assert_int_equal(run.code, 128 + numbers[i]);
         assert_string_equal(run.err, "");
@@ -62,7 +62,7 @@ TEST(loads_run_beside_and_are_told)
     assert_int_equal(json_array_size(list), 2);
     json_array_foreach(list, i, load)
     {
-        for (size_t j = 0; j < RIG_COUNT(times); j++) {
+        for (size_t j = 0; j < N_OF(times); j++) {
             const json_t *figures = json_object_get(load, times[j]);
             assert_true(cli_integer(figures, "requests") > 0);
             assert_true(cli_number(figures, "seconds") > 0);
@@ -257,7 +257,7 @@ TEST(a_file_system_without_room_or_read_only_is_refused)
         bool (*in_child)(void);
         const char *file_size;
     } rows[] = {{mount_small, "128m"}, {mount_storage_stack, "150m"}, {mount_read_only, "128m"}};
-    for (size_t i = 0; i < RIG_COUNT(rows); i++) {
+    for (size_t i = 0; i < N_OF(rows); i++) {
         run_in_tiny(rows[i].in_child, rows[i].file_size);
         cli_failed(1, "tiny");
     }

@@ -49,7 +49,7 @@ static void check_not_killed(void)
 TEST(a_search_on_a_disk_takes_no_more_than_its_group_has)
 {
     static const char *const patterns[] = {"randread", "randwrite"};
-    for (size_t i = 0; i < RIG_COUNT(patterns); i++) {
+    for (size_t i = 0; i < N_OF(patterns); i++) {
         limit_to("100m");
         rig_run(cli_next(), join_group, SEARCH, patterns[i], "--path", ".", "--file-size", "512m",
                 "--threads", "1,8", "--budget", "12s", NULL);

@@ -103,12 +103,12 @@ static bool forbid(const int *numbers, size_t n)
 
 static bool like_docker(void)
 {
-    return forbid(denied, RIG_COUNT(denied)) && forbid(denied_files, RIG_COUNT(denied_files));
+    return forbid(denied, N_OF(denied)) && forbid(denied_files, N_OF(denied_files));
 }
 
 static bool like_old_docker(void)
 {
-    return like_docker() && forbid(denied_once, RIG_COUNT(denied_once));
+    return like_docker() && forbid(denied_once, N_OF(denied_once));
 }
 
 static const char *text_at(json_t *document, const char *key)
@@ -166,7 +166,7 @@ static void check_doctor(bool (*filter_like)(void))
 static void check_all(bool (*filter_like)(void))
 {
     static const char *const apis[] = {"psync", "pvec", "pool", "libaio", "io_uring"};
-    for (size_t i = 0; i < RIG_COUNT(apis); i++) {
+    for (size_t i = 0; i < N_OF(apis); i++) {
         check_measure(filter_like, apis[i], "0");
         check_measure(filter_like, apis[i], "1");
     }

@@ -200,7 +200,7 @@ static const struct {
 
 TEST(every_change_is_said_and_nothing_else)
 {
-    for (size_t i = 0; i < RIG_COUNT(changes); i++) {
+    for (size_t i = 0; i < N_OF(changes); i++) {
         make_healthy(NULL);
         set(changes[i].given);
         expect_said(changes[i].name, changes[i].severity, changes[i].part);
@@ -222,7 +222,7 @@ TEST(direct_io_is_judged_for_reads_and_writes_apart)
 {
     static const enum target_proof bad[] = {TARGET_DIRECT_REFUSED, TARGET_DIRECT_BUFFERED,
                                             TARGET_DIRECT_UNVERIFIED};
-    for (size_t i = 0; i < RIG_COUNT(bad); i++) {
+    for (size_t i = 0; i < N_OF(bad); i++) {
         make_healthy(NULL);
         facts.direct_write = bad[i];
         snprintf(facts.direct_why, sizeof facts.direct_why, "because");
@@ -260,7 +260,7 @@ TEST(the_advice_for_a_file_that_cannot_be_made_fits_its_reason)
                 {-ENOSPC, "free some space"},
                 {-EDQUOT, "free some space"},
                 {-EACCES, "another --path"}};
-    for (size_t i = 0; i < RIG_COUNT(rows); i++) {
+    for (size_t i = 0; i < N_OF(rows); i++) {
         make_healthy(NULL);
         facts.has_target = false;
         facts.target_code = rows[i].code;
@@ -295,7 +295,7 @@ TEST(noise_is_judged_by_the_replays_that_it_costs)
         double cv;
         int severity;
     } rows[] = {{0.0, DOCTOR_OK}, {0.02, DOCTOR_OK}, {0.05, DOCTOR_NOTE}, {0.12, DOCTOR_FINDING}};
-    for (size_t i = 0; i < RIG_COUNT(rows); i++) {
+    for (size_t i = 0; i < N_OF(rows); i++) {
         make_healthy(NULL);
         set_noise(rows[i].cv, 10 * rows[i].cv);
         expect_said("noise_floor", rows[i].severity, NULL);

@@ -52,7 +52,7 @@ TEST(a_signal_ends_it_with_what_it_has)
 {
     static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGINT};
     static const char *const arguments[] = {DOCTOR, "--path", "dir", "--file-size", "256m", NULL};
-    for (size_t i = 0; i < RIG_COUNT(numbers); i++) {
+    for (size_t i = 0; i < N_OF(numbers); i++) {
         rig_start(cli_next(), NULL, arguments);
         usleep((useconds_t)(150000 + 500000 * i)); /* from filling into the runs */
         assert_int_equal(kill(run.pid, numbers[i]), 0);

@@ -91,7 +91,7 @@ TEST(patterns_are_in_the_words_of_fio)
         {"seq-read=30,rand-read=10,seq-write=45,rand-write=15", "rw=randrw", "rwmixread=40",
          "percentage_random=25,25"},
     };
-    for (size_t i = 0; i < RIG_COUNT(rows); i++) {
+    for (size_t i = 0; i < N_OF(rows); i++) {
         make_job(rows[i].name, API_IO_URING, 8, SYNC_END);
         assert_true(says(rows[i].rw));
         assert_true(rows[i].mix == NULL || says(rows[i].mix));
@@ -160,7 +160,7 @@ TEST(the_file_is_only_made_where_it_is_fios_own)
 TEST(a_name_that_fio_would_misread_is_not_written)
 {
     static const char *const names[] = {"a;b", "a#b", "a\nrw=write", "${HOME}", "a\\b", " a", ""};
-    for (size_t i = 0; i < RIG_COUNT(names); i++) {
+    for (size_t i = 0; i < N_OF(names); i++) {
         make_job("read", API_PSYNC, 1, SYNC_END);
         job.file = names[i];
         assert_true(says("filename=fstune-fio"));
@@ -238,7 +238,7 @@ TEST(fio_takes_every_job)
     static const char *const patterns[] = {
         "read",        "write", "randread", "randwrite", "rw:70", "randrw:30", "seq-read=40,rand-write=60",
         "seq-read=100"};
-    for (size_t i = 0; i < RIG_COUNT(patterns) * API_N; i++) {
+    for (size_t i = 0; i < N_OF(patterns) * API_N; i++) {
         enum api api = (enum api)(i % API_N);
         make_job(patterns[i / API_N], api, api == API_PSYNC ? 1 : 4, (enum sync)(i % SYNC_N));
         point.threads = 1 + (uint32_t)i % 3;

@@ -77,7 +77,7 @@ TEST(designs_have_the_points_asked_for)
         size_t n;
     } designs[] = {{"sobol:10", 10}, {"random:7", 7}, {"lhs:5", 5}, {"full", 32}, {"random:99", 32}};
     char words[160];
-    for (size_t i = 0; i < RIG_COUNT(designs); i++) {
+    for (size_t i = 0; i < N_OF(designs); i++) {
         snprintf(words, sizeof words, ON_PEAK "--design %s", designs[i].name);
         assert_int_equal(plan(words), 0);
         assert_int_equal(experiment.n_cells, designs[i].n);
@@ -123,7 +123,7 @@ TEST(what_a_surface_has_not_is_refused)
         {ON_PEAK "--design sobol:3 --api io_uring --request-size 4k --queue-depth 1 --direct 1",
          "0 factors vary"},
     };
-    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+    for (size_t i = 0; i < N_OF(cases); i++) {
         assert_int_equal(plan(cases[i].words), -EINVAL);
         assert_contains(err.text, cases[i].part);
     }

@@ -158,7 +158,7 @@ TEST(a_journal_of_something_else_is_refused)
     };
     run(ON_PEAK "--seed 9 --replays 2 --resume other.jsonl");
     done();
-    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+    for (size_t i = 0; i < N_OF(cases); i++) {
         assert_int_equal(plan(cases[i].words), -EINVAL);
         assert_contains(err.text, cases[i].part);
     }

@@ -88,13 +88,13 @@ static void check_change(const struct change *change,
 
 TEST(every_change_leaves_what_it_says)
 {
-    for (size_t i = 0; i < RIG_COUNT(changes); i++)
+    for (size_t i = 0; i < N_OF(changes); i++)
         check_change(&changes[i], apply_snippet);
 }
 
 TEST(every_rollback_leaves_what_it_says)
 {
-    for (size_t i = 0; i < RIG_COUNT(rollbacks); i++)
+    for (size_t i = 0; i < N_OF(rollbacks); i++)
         check_change(&rollbacks[i], apply_rollback);
 }
 
@@ -136,7 +136,7 @@ TEST(a_place_that_is_not_ours_is_left_alone)
         {"test $(id -u) != 0 && chmod 777 place || install -o 1 -g 2 elsewhere place/snippet", -EPERM, ""},
     };
     rig_write("elsewhere", "theirs\n");
-    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+    for (size_t i = 0; i < N_OF(cases); i++) {
         assert_int_equal(make_place(NULL), 0);
         shell(cases[i].set_up);
         shell("ls -lR place elsewhere >before 2>&1; true");
@@ -213,7 +213,7 @@ TEST(a_command_has_clean_surroundings)
     /* PWD, and dash's own variables, are the shell's. */
     assert_null(strstr(contents("said"), "NOBODY"));
     assert_null(strstr(contents("said"), "LC_ALL"));
-    for (size_t i = 0; i < RIG_COUNT(expected); i++)
+    for (size_t i = 0; i < N_OF(expected); i++)
         assert_non_null(strstr(contents("said"), expected[i]));
 }
 
@@ -239,7 +239,7 @@ TEST(the_end_of_a_command_is_told)
     };
     AUTO(auto_close) int fd = open("said", O_RDWR | O_CREAT, 0600); /* inherited, as of a careless library */
     assert_true(fd >= 0);
-    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+    for (size_t i = 0; i < N_OF(cases); i++) {
         int result = check_command(cases[i].command, cases[i].timeout_ns, NULL);
         if (result != cases[i].result || strstr(err.text, cases[i].text) == NULL)
             fail_msg("%s: %d: %s", cases[i].command, result, err.text);

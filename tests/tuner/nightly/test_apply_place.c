@@ -60,7 +60,7 @@ static void check_stopped(const struct stopped *row)
 
 TEST(what_was_stopped_is_taken_back_unless_it_was_remembered)
 {
-    for (size_t i = 0; i < RIG_COUNT(stopped); i++)
+    for (size_t i = 0; i < N_OF(stopped); i++)
         check_stopped(&stopped[i]);
 }
 
@@ -130,7 +130,7 @@ TEST(a_lock_that_is_not_ours_is_refused)
     };
     int fd = -1;
     rig_write("elsewhere", "theirs\n");
-    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+    for (size_t i = 0; i < N_OF(cases); i++) {
         assert_int_equal(make_place(NULL), 0);
         shell(cases[i].set_up);
         assert_int_equal(apply_lock(&plain, &fd, &err), cases[i].result);
@@ -180,7 +180,7 @@ TEST(a_planted_file_is_not_recovered)
     };
     struct apply_order order = plain;
     order.rollback = "touch said";
-    for (size_t i = 0; i < RIG_COUNT(cases) && (geteuid() == 0 || !cases[i].needs_root); i++) {
+    for (size_t i = 0; i < N_OF(cases) && (geteuid() == 0 || !cases[i].needs_root); i++) {
         bool recovered;
         plant(cases[i].set_up);
         if (apply_recover(&order, &recovered, &err) != -EPERM)
@@ -195,7 +195,7 @@ TEST(a_planted_way_back_is_not_taken)
 {
     static const char *const cases[] = {"chmod 666 place/snippet.previous",
                                         "chown 65534:65534 place/snippet.previous"};
-    for (size_t i = 0; i < RIG_COUNT(cases) && (i == 0 || geteuid() == 0); i++) {
+    for (size_t i = 0; i < N_OF(cases) && (i == 0 || geteuid() == 0); i++) {
         set_up_place("old\n", "new\n", NULL);
         shell(cases[i]);
         assert_int_equal(apply_rollback(&plain, &err), -EPERM);

@@ -88,7 +88,7 @@ static void check_grammar(const char *text)
                              REG_EXTENDED),
                      0);
     for (; *text != '\0'; text += match[0].rm_eo) {
-        bool is_right = regexec(&line, text, RIG_COUNT(match), match, 0) == 0;
+        bool is_right = regexec(&line, text, N_OF(match), match, 0) == 0;
         /* What follows a name says whether it is a comment. */
         if (!is_right || (match[1].rm_so >= 0) != (text[match[4].rm_so] == ' '))
             fail_msg("the format has no such line: %s", text);
@@ -125,8 +125,8 @@ TEST(a_night_is_written_in_the_format)
                                           "fstune_throughput_bytes_per_second{target=\"vm2\"}"};
     AUTO(auto_free) char *text = print(NULL);
     check_grammar(text);
-    check_parts(text, known, RIG_COUNT(known), true);
-    check_parts(text, unknown, RIG_COUNT(unknown), false);
+    check_parts(text, known, N_OF(known), true);
+    check_parts(text, unknown, N_OF(unknown), false);
 }
 
 /* What an answer holds, of the current setting and of the advised one. */
@@ -165,8 +165,8 @@ TEST(gains_are_told_apart_and_figures_are_of_the_current_setting)
                                      .sync = SYNC_END};
     AUTO(auto_free) char *text = print(NULL);
     check_grammar(text);
-    check_parts(text, known, RIG_COUNT(known), true);
-    check_parts(text, unknown, RIG_COUNT(unknown), false);
+    check_parts(text, known, N_OF(known), true);
+    check_parts(text, unknown, N_OF(unknown), false);
 }
 
 /* Before the first night nothing is current, and the only comparison is with the default. */
@@ -179,8 +179,8 @@ TEST(a_first_night_gains_over_the_default_alone)
     json_object_del(document, "default");
     outcomes[0].night.document = document;
     AUTO(auto_free) char *text = print(NULL);
-    check_parts(text, known, RIG_COUNT(known), true);
-    check_parts(text, unknown, RIG_COUNT(unknown), false);
+    check_parts(text, known, N_OF(known), true);
+    check_parts(text, unknown, N_OF(unknown), false);
 }
 
 TEST(a_target_that_a_signal_kept_from_measuring_did_not_fail)
@@ -227,7 +227,7 @@ TEST(what_is_not_configured_any_more_or_was_never_ours_goes)
     char *text = print("fstune_behind{target=\"vm3\"} 1\nother 1\nfstune_behind{target=\"vm2\"} "
                        "1\nfstune_behind{target=\"vm2");
     check_grammar(text);
-    check_parts(text, gone, RIG_COUNT(gone), false);
+    check_parts(text, gone, N_OF(gone), false);
     assert_non_null(strstr(text, "\nfstune_behind{target=\"vm2\"} 1\n"));
 }
 
@@ -254,7 +254,7 @@ TEST(a_directory_may_be_shared_but_not_the_file)
                  {"true", 0},
                  {"chmod 666 shared/f.prom", -EPERM},
                  {"rm shared/f.prom; chmod 777 shared", -EPERM}};
-    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+    for (size_t i = 0; i < N_OF(cases); i++) {
         assert_int_equal(system(cases[i].set_up), 0);
         assert_int_equal(prometheus_write("shared/f.prom", &report, &config, &err), cases[i].result);
     }

@@ -109,7 +109,7 @@ static int take_step(const struct step *step)
 
 TEST(every_story_goes_as_it_says)
 {
-    for (size_t i = 0; i < RIG_COUNT(steps); i++) {
+    for (size_t i = 0; i < N_OF(steps); i++) {
         const struct step *step = &steps[i];
         if (step->story[0] != '\0') {
             leave(NULL);
@@ -241,8 +241,8 @@ TEST(codes_follow_the_verdict)
 TEST(the_worst_code_of_all_targets_counts)
 {
     static const int order[] = {1, 4, 5, 3, 0};
-    for (size_t i = 0; i < RIG_COUNT(order); i++) {
-        for (size_t j = 0; j < RIG_COUNT(order); j++)
+    for (size_t i = 0; i < N_OF(order); i++) {
+        for (size_t j = 0; j < N_OF(order); j++)
             assert_int_equal(retune_worse(order[i], order[j]), order[i < j ? i : j]);
     }
 }

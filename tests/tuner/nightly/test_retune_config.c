@@ -102,7 +102,7 @@ TEST(what_stands_at_the_top_is_the_default_wherever_it_stands)
 TEST(a_device_that_is_written_has_a_name_that_stays)
 {
     static const char *const names[] = {"/dev/disk/by-id/ata-x", "/dev/mapper/disk", "/srv/file"};
-    for (size_t i = 0; i < RIG_COUNT(names); i++) {
+    for (size_t i = 0; i < N_OF(names); i++) {
         char text[256];
         snprintf(text, sizeof text,
                  "targets = ( { name = \"a\"; pattern = \"write\"; existing = \"%s\"; overwrite = true; } );",
@@ -185,7 +185,7 @@ static const struct {
 
 TEST(what_is_wrong_is_refused_with_its_line)
 {
-    for (size_t i = 0; i < RIG_COUNT(refused); i++) {
+    for (size_t i = 0; i < N_OF(refused); i++) {
         int result = read_text(refused[i].text);
         if (result != -EINVAL || strstr(err.text, refused[i].words) == NULL)
             fail_msg("case %zu: %d, '%s' lacks '%s'", i, result, err.text, refused[i].words);
@@ -210,7 +210,7 @@ TEST(a_file_that_others_could_write_is_refused)
         {"chmod 755 etc; chown 65534:65534 etc/n.conf", -EPERM, "belongs to user 65534"},
     };
     assert_int_equal(read_text("targets = ( { name = \"vm1\"; pattern = \"randread\"; } );"), 0);
-    for (size_t i = 0; i < RIG_COUNT(cases) - (geteuid() != 0); i++) {
+    for (size_t i = 0; i < N_OF(cases) - (geteuid() != 0); i++) {
         assert_int_equal(system(cases[i].set_up), 0);
         retune_config_done(&config);
         int result = retune_config_read(&config, "etc/n.conf", &err);

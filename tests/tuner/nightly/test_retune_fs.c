@@ -114,8 +114,8 @@ TEST(a_file_that_fstune_did_not_make_or_that_changed_is_refused)
     static const char *const cases[] = {
         "echo precious >dir/.fstune-media", "ln -s /etc/hostname dir/.fstune-media",
         "chmod u+w dir/.fstune-media && printf x | dd of=dir/.fstune-media conv=notrunc status=none"};
-    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
-        bool is_made = i + 1 == RIG_COUNT(cases);
+    for (size_t i = 0; i < N_OF(cases); i++) {
+        bool is_made = i + 1 == N_OF(cases);
         assert_int_equal(system("rm -f h.db* dir/.fstune-media"), 0);
         if (is_made)
             json_decref(night());

@@ -172,7 +172,7 @@ TEST(a_first_night_makes_an_advice_and_an_unchanged_machine_keeps_it)
     assert_true(factors_equal(&result.recommendation, &hill));
     assert_close(result.throughput.mean / 2e9, 1, 0.05);
     assert_non_null(strstr(result.evidence, "first tune"));
-    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
+    for (size_t i = 0; i < N_OF(seeds); i++) {
         night("peak.conf", seeds[i], &hill, NIGHT_NO_CHANGE);
         assert_int_equal(result.behind, 0);
         assert_false(result.first);
@@ -211,7 +211,7 @@ TEST(a_shift_is_confirmed_by_a_second_night)
 TEST(slower_settings_in_force_are_an_alarm_after_three_nights)
 {
     static const char *const seeds[] = {"1", "2", "3"};
-    for (size_t i = 0; i < RIG_COUNT(seeds); i++) {
+    for (size_t i = 0; i < N_OF(seeds); i++) {
         night("peak.conf", seeds[i], &hill, NIGHT_NO_CHANGE);
         assert_int_equal(result.behind, 0);
     }
@@ -380,9 +380,9 @@ TEST(damaged_nights_count_as_not_there)
         "{}", "{\"night\": 1}", "{\"night\": {\"in_force\": {}, \"fresh\": [], \"pending\": []}}",
         "{\"night\": {\"in_force\": null, \"fresh\": [{}], \"pending\": []}}",
         "{\"night\": {\"in_force\": null, \"fresh\": [], \"pending\": [1, 2, 3, 4]}}"};
-    for (size_t i = 0; i < RIG_COUNT(texts); i++)
+    for (size_t i = 0; i < N_OF(texts); i++)
         json_array_append_new(past, json_loads(texts[i], 0, NULL));
-    assert_int_equal(json_array_size(past), RIG_COUNT(texts));
+    assert_int_equal(json_array_size(past), N_OF(texts));
     recollect();
     assert_int_equal(remembered.n, 0);
     retune_state_done(&remembered);

@@ -103,7 +103,7 @@ TEST(a_process_in_trouble_is_one_target_that_failed)
         {hang, CLOCK_NS_PER_S, "did not end in time and was killed"},
         {be_late, RETUNE_SLACK_NS, "the time is over"},
     };
-    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+    for (size_t i = 0; i < N_OF(cases); i++) {
         const struct retune_outcome *outcomes = run_apart(cases[i].trouble, cases[i].slack_ns);
         assert_true(outcomes[0].failed && outcomes[0].exit_code == 1 && report.exit_code == 1);
         assert_string_equal(outcomes[0].text, cases[i].text);

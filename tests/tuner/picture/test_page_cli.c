@@ -62,6 +62,6 @@ TEST(wrong_command_lines_are_refused_in_one_line)
         {"report --html absent/page.html --from answer.json", "absent/page.html"},
         {"report --htm page.html", "did you mean --html?"},
     };
-    for (size_t i = 0; i < RIG_COUNT(cases); i++)
+    for (size_t i = 0; i < N_OF(cases); i++)
         rig_refused(cases[i].line, 2, cases[i].part);
 }

@@ -52,7 +52,7 @@ TEST(jobs_have_one_rate_over_the_time_they_share)
         {STARTED(1700000000500, 1000000, 500) "," STARTED(1700000000000, 1000000, 500), 1000},
         {STARTED(1700000000000, 1000000, 900) "," STARTED(1700000000100, 1000000, 300), 900},
     };
-    for (size_t i = 0; i < RIG_COUNT(rows); i++) {
+    for (size_t i = 0; i < N_OF(rows); i++) {
         char text[512];
         snprintf(text, sizeof text, "{\"jobs\": [%s]}", rows[i].text);
         assert_int_equal(parse(text, 2000000), 0);
@@ -109,7 +109,7 @@ TEST(what_is_not_of_fio_is_refused)
         "{\"jobs\": [1]}",
         "{\"jobs\": [{\"error\": 0, \"read\": {\"io_bytes\": \"many\"}}]}",
     };
-    for (size_t i = 0; i < RIG_COUNT(texts); i++)
+    for (size_t i = 0; i < N_OF(texts); i++)
         assert_int_equal(parse(texts[i], 1), -EPROTO);
 }
 

@@ -43,7 +43,7 @@ TEST(fio_runs_on_the_nameless_file)
         "--pattern randwrite --request-size 64k --queue-depth 2 --direct 0 --api pool --sync each",
         "--pattern read --request-size 1m --queue-depth 1 --direct 0 --api psync --cache warm",
     };
-    for (size_t i = 0; i < RIG_COUNT(points); i++) {
+    for (size_t i = 0; i < N_OF(points); i++) {
         char options[256];
         snprintf(options, sizeof options, "%s --path dir --file-size 128m", points[i]);
         json_decref(measure(options));

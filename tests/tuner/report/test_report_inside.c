@@ -54,8 +54,8 @@ TEST(json_has_all_its_keys)
                                        "cut",  "batches", "effective", "lag1"};
     struct report_inside inside = inside_of(run_of(0.6, 0));
     json_auto_t *object = report_inside_json(&inside, 0.95);
-    assert_int_equal(json_object_size(object), RIG_COUNT(keys));
-    for (size_t i = 0; i < RIG_COUNT(keys); i++)
+    assert_int_equal(json_object_size(object), N_OF(keys));
+    for (size_t i = 0; i < N_OF(keys); i++)
         assert_true(json_is_number(json_object_get(object, keys[i])));
     assert_int_equal(json_integer_value(json_object_get(object, "windows")), 60);
 }

@@ -70,7 +70,7 @@ TEST(a_rate_makes_latency_the_objective)
     assert_int_equal(settings.search.objective, OBJECTIVE_P99);
     static const char *const wrong[] = {"--rate 10%", "--rate 1m,2m", "--rate 1m --profiles",
                                         "--rate 1m --objective iops"};
-    for (size_t i = 0; i < RIG_COUNT(wrong); i++) {
+    for (size_t i = 0; i < N_OF(wrong); i++) {
         given(words("peak.conf %s", wrong[i]));
         assert_int_equal(objective_take_rate(&settings, &err), -EINVAL);
     }
@@ -79,7 +79,7 @@ TEST(a_rate_makes_latency_the_objective)
 TEST(latencies_want_one_size_and_rates_do_not)
 {
     static const char *const names[] = {"throughput", "iops", "latency", "p99"};
-    for (size_t i = 0; i < RIG_COUNT(names); i++) {
+    for (size_t i = 0; i < N_OF(names); i++) {
         given(words("peak.conf --objective %s", names[i]));
         assert_int_equal(init(), i < 2 ? 0 : -EINVAL);
         if (i >= 2) {
@@ -92,7 +92,7 @@ TEST(latencies_want_one_size_and_rates_do_not)
 TEST(a_profile_brings_its_own_objective)
 {
     static const char *const names[] = {"max-throughput", "balanced", "low-latency"};
-    for (size_t i = 0; i < RIG_COUNT(names); i++) {
+    for (size_t i = 0; i < N_OF(names); i++) {
         given(words("peak.conf --request-size 64k --objective latency --profile %s", names[i]));
         assert_int_equal(init(), -EINVAL);
         assert_non_null(strstr(err.text, "--objective latency"));

@@ -249,7 +249,7 @@ TEST(what_differs_is_named)
         {"--file-size 2g", "file_size"},
     };
     go_first("peak.conf --budget 5s");
-    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+    for (size_t i = 0; i < N_OF(cases); i++) {
         const char *surface = strstr(cases[i][0], ".conf") != NULL ? "" : "peak.conf ";
         assert_int_equal(open_and_init(words("%s%s --resume j", surface, cases[i][0])), -EINVAL);
         check_part(err.text, cases[i][1]);
@@ -261,7 +261,7 @@ TEST(what_only_the_journal_has_differs_too)
 {
     static const char *const members[] = {"\"beside\":[\"write:8k\"]",
                                           "\"device_by_id\":\"/dev/disk/by-id/x\""};
-    for (size_t i = 0; i < RIG_COUNT(members); i++) {
+    for (size_t i = 0; i < N_OF(members); i++) {
         unlink("j");
         go_first("peak.conf --budget 5s");
         char *journal = read_journal();
@@ -326,7 +326,7 @@ TEST(what_is_no_prior_is_refused)
         "", "nonsense\n", "{\"schema\": \"fstune/plan/1\"}\n",
         "{\"schema\": \"fstune/recommendation/1\", \"points\": []}",
         "{\"schema\": \"fstune/recommendation/1\", \"points\": [{\"mean\": 1}]}"};
-    for (size_t i = 0; i < RIG_COUNT(texts); i++) {
+    for (size_t i = 0; i < N_OF(texts); i++) {
         rig_write("no", "%s", texts[i]);
         assert_int_equal(open_and_init("peak.conf --prior no"), -EINVAL);
         check_part(err.text, "--prior no");

@@ -89,7 +89,7 @@ TEST(one_seed_gives_one_answer)
 TEST(every_method_ends_within_the_budget)
 {
     static const char *const methods[] = {"auto", "gp", "quadratic", "random", "grid"};
-    for (size_t i = 0; i < RIG_COUNT(methods); i++) {
+    for (size_t i = 0; i < N_OF(methods); i++) {
         search(words("peak.conf --seed 5 --method %s --budget 120s", methods[i]));
         assert_true(factors_equal(chosen(), &hill));
     }

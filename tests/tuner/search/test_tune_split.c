@@ -4,7 +4,7 @@
 #include "tuner/report/answer.h"
 
 static const unsigned sizes[] = {4096, 16384, 65536, 262144, 1048576};
-#define N_SIZES RIG_COUNT(sizes)
+#define N_SIZES N_OF(sizes)
 
 /* Throughput falls off around the best size of reads and that of writes, in powers of two. */
 static void split_simulator(const char *name, double best_read, double best_write, bool has_one_size)

@@ -239,7 +239,7 @@ TEST(what_cannot_be_freed_from_starts_waits_for_them)
 {
     static const char *const options[] = {"--max-latency-p99 10s", "--profiles", "--profile balanced",
                                           "--objective iops", "--objective latency --request-size 16k"};
-    for (size_t i = 0; i < RIG_COUNT(options); i++) {
+    for (size_t i = 0; i < N_OF(options); i++) {
         pilot(words("fast_start.conf" SEED_1 " %s", options[i]));
         check_waited_out();
     }
@@ -249,7 +249,7 @@ TEST(what_cannot_be_freed_from_starts_waits_for_them)
 TEST(runs_that_are_kept_elsewhere_wait)
 {
     static const char *const options[] = {"--resume journal", "--save history.db"};
-    for (size_t i = 0; i < RIG_COUNT(options); i++) {
+    for (size_t i = 0; i < N_OF(options); i++) {
         given(words("fast_start.conf" SEED_1 " %s", options[i]));
         open_session();
         if (resume_open(session, &err) != 0 || save_open(session, &err) != 0)

@@ -113,7 +113,7 @@ TEST(what_is_waited_for_is_expected_to_cost_as_much)
     deep_pilot();
     tune_transient_tell_waits(&tune);
     engine_expect_costs(&tune.engine);
-    for (size_t i = 0; i < RIG_COUNT(points); i++) {
+    for (size_t i = 0; i < N_OF(points); i++) {
         size_t point = tune_find_point(&tune, &points[i]);
         struct measure_plan plan = plan_of(&points[i], false), confirming = plan_of(&points[i], true);
         bool unwarmed = measure_writes_once(&settings.workload.pattern, &points[i]);

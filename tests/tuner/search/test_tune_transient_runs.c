@@ -64,7 +64,7 @@ TEST(nothing_is_taken_off_where_nothing_would_be_waited_for)
 TEST(a_start_looks_the_same_through_any_windows)
 {
     static const size_t counts[] = {8, 16, 20, 64, 100};
-    for (size_t i = 0; i < RIG_COUNT(counts); i++) {
+    for (size_t i = 0; i < N_OF(counts); i++) {
         struct tune_transient start = {0};
         struct pump_windows windows = {.width_ns = TUNE_TRANSIENT_RUN_NS / counts[i], .n = counts[i] + 1};
         for (size_t k = 0; k < counts[i]; k++)

@@ -54,7 +54,7 @@ static inline int end_search(__attribute__((unused)) void **state)
             double (*bps)(const struct point *point);                                                        \
         } more[] = {__VA_ARGS__};                                                                            \
         int result = enter(test_state);                                                                      \
-        for (size_t i = 0; i < RIG_COUNT(more) && result == 0; i++)                                          \
+        for (size_t i = 0; i < N_OF(more) && result == 0; i++)                                               \
             rig_simulator(more[i].name, more[i].noise, more[i].bps);                                         \
         return result;                                                                                       \
     }                                                                                                        \

@@ -198,7 +198,7 @@ TEST(direct_points_need_proof_of_the_kind_they_use)
         {"--pattern randrw --request-size 4k", TARGET_DIRECT_REFUSED, TARGET_DIRECT_PROVED, "reads"},
         {"--pattern randread --request-size 4k", TARGET_DIRECT_UNVERIFIED, TARGET_DIRECT_PROVED, "reads"},
     };
-    for (size_t i = 0; i < RIG_COUNT(rows); i++) {
+    for (size_t i = 0; i < N_OF(rows); i++) {
         pretend_target(rows[i].words, rows[i].read, rows[i].write, 512);
         assert_int_equal(count(direct) > 0, rows[i].why == NULL);
         if (rows[i].why != NULL) {

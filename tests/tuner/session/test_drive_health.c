@@ -70,7 +70,7 @@ TEST(units_of_vendors_are_told_apart)
                 {"Host_Writes_32MiB", 33554432},
                 {"Lifetime_Writes_GiB", 1073741824},
                 {"Host_Writes_MiB", 1048576}};
-    for (size_t i = 0; i < RIG_COUNT(rows); i++) {
+    for (size_t i = 0; i < N_OF(rows); i++) {
         char text[256];
         snprintf(text, sizeof text,
                  "{\"ata_smart_attributes\": {\"table\": [{\"name\": \"%s\", \"raw\": {\"value\": 10}}]}}",
@@ -109,7 +109,7 @@ TEST(garbage_is_unknown_with_a_reason)
         "{\"nvme_smart_health_information_log\": {\"percentage_used\": -1, \"temperature\": \"hot\"}}",
         "{\"smartctl\": {\"messages\": []}}",
         "{\"smartctl\": {\"output\": [1, null]}}"};
-    for (size_t i = 0; i < RIG_COUNT(texts); i++) {
+    for (size_t i = 0; i < N_OF(texts); i++) {
         assert_false(parse(texts[i]));
         assert_false(health.known);
         assert_true(health.why_not[0] != '\0');
@@ -176,7 +176,7 @@ TEST(virtual_disks_are_not_asked)
 {
     rig_play("smartctl", "touch asked");
     static const char *const disks[] = {"loop0", "vda", "dm-0", NULL};
-    for (size_t i = 0; i < RIG_COUNT(disks); i++) {
+    for (size_t i = 0; i < N_OF(disks); i++) {
         drive_health_read(host_with(disks[i]), &clock_monotonic, NULL, &health);
         assert_false(health.known);
         assert_true(health.why_not[0] != '\0');

@@ -97,7 +97,7 @@ TEST(the_truth_is_the_tables_and_what_lies_inside_it)
         {8192, 5, -1},
     };
     assert_int_equal(open_table(square), 0);
-    for (size_t i = 0; i < RIG_COUNT(rows); i++)
+    for (size_t i = 0; i < N_OF(rows); i++)
         assert_close(truth_at(uring(rows[i].size_bytes, rows[i].depth)), rows[i].bps, i < 4 ? 0 : 1e-9);
     assert_non_null(strstr(err.text, "8k x 5, buffered, io_uring"));
     assert_non_null(strstr(err.text, "randwrite"));
@@ -111,7 +111,7 @@ TEST(categories_must_match_exactly)
     const struct point point = uring(4096, 1);
     double bps = 7;
     assert_int_equal(open_table(square), 0);
-    for (size_t i = 0; i < RIG_COUNT(points); i++)
+    for (size_t i = 0; i < N_OF(points); i++)
         assert_close(truth_at(points[i]), -1, 0);
     struct pattern other = pattern_of("randread");
     assert_int_equal(simulator_truth_bps(&simulator, &other, &point, &bps, &err), -ENODATA);
@@ -197,7 +197,7 @@ TEST(garbage_in_a_field_is_refused_with_its_line)
         {"randwrite,4k,1,0,pvec,1,100", "pvec"},
         {"randwrite,4k,1,0,psync,0,100", "threads"},
     };
-    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+    for (size_t i = 0; i < N_OF(cases); i++) {
         rig_write("points.csv", HEADER "randwrite,4k,1,0,psync,1,100\n\n%s\n", cases[i].row);
         int result = open_text("points = \"points.csv\";\n");
         check_refused(result, -EINVAL, "points.csv:4: ");
@@ -240,7 +240,7 @@ TEST(a_wrong_table_is_refused_with_its_line)
         {SPLIT_HEADER "randrw:50,4k,1,0,io_uring,1,100,6k\n", "points.csv:2: write_request_size"},
         {SPLIT_HEADER "randrw:50,4k,1,0,io_uring,1,100\n", "7 fields instead of 8"},
     };
-    for (size_t i = 0; i < RIG_COUNT(cases); i++)
+    for (size_t i = 0; i < N_OF(cases); i++)
         check_refused(open_table(cases[i][0]), -EINVAL, cases[i][1]);
 }
 
@@ -353,7 +353,7 @@ TEST(a_wrong_description_is_refused_with_its_line)
         {"points = \"points.csv\"; points = \"points.csv\";", "repeated"},
     };
     rig_write("points.csv", "%s", square);
-    for (size_t i = 0; i < RIG_COUNT(cases); i++)
+    for (size_t i = 0; i < N_OF(cases); i++)
         check_refused(open_text(cases[i].text), -EINVAL, cases[i].part);
 }
 
@@ -390,7 +390,7 @@ TEST(a_wrong_trace_is_refused_with_its_line)
         {"seconds,factor\n0,1,2\n", "3 fields instead of 2"},
     };
     rig_write("points.csv", "%s", square);
-    for (size_t i = 0; i < RIG_COUNT(cases); i++) {
+    for (size_t i = 0; i < N_OF(cases); i++) {
         rig_write("trace.csv", "%s", cases[i].text);
         check_refused(open_text("points = \"points.csv\"; trace = \"trace.csv\";"), -EINVAL, cases[i].part);
     }

@@ -337,7 +337,7 @@ TEST(a_user_who_may_not_lock_the_device_is_told_and_measures)
     need(access("/run/user/65534", F_OK) != 0, "nobody has a directory in /run/user");
     assert_int_equal(chmod(".", 0777), 0);
     static const char *const formats[] = {"--json", "--replays=3"};
-    for (size_t i = 0; i < RIG_COUNT(formats); i++) {
+    for (size_t i = 0; i < N_OF(formats); i++) {
         rig_run(&run, become_nobody, "measure", "--quiet", formats[i], "--pattern", "read", "--request-size",
                 "64k", "--duration", "100ms", "--file-size", "128m", PSYNC, NULL);
         assert_int_equal(run.code, 0);

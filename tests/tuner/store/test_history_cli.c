@@ -122,7 +122,7 @@ TEST(snippets_come_from_the_history)
         {"emit shell --db missing.db", "missing.db"},
         {"emit shell --db h.db --from x.json", "--from and --db"},
     };
-    for (size_t i = 0; i < RIG_COUNT(cases); i++)
+    for (size_t i = 0; i < N_OF(cases); i++)
         refuse(cases[i][0], cases[i][1]);
 }
 
@@ -138,7 +138,7 @@ TEST(wrong_words_are_answered_with_the_right_ones)
         {"history list --db peak.conf", "no history of fstune"},
         {"history merge peak.conf --db h.db", "no history of fstune"},
     };
-    for (size_t i = 0; i < RIG_COUNT(cases); i++)
+    for (size_t i = 0; i < N_OF(cases); i++)
         refuse(cases[i][0], cases[i][1]);
 }
 
@@ -248,7 +248,7 @@ TEST(texts_of_other_machines_do_not_reach_the_terminal)
             "char(155) || '[2J'; UPDATE hosts SET name = char(27) || '[2J'; UPDATE changes SET "
             "target = char(155) || 'T'; UPDATE targets SET identity = "
             "'{\"file_system\":\"' || char(127) || '\"}', fingerprint = char(27)");
-    for (size_t i = 0; i < RIG_COUNT(lines); i++) {
+    for (size_t i = 0; i < N_OF(lines); i++) {
         succeed(lines[i]);
         for (const char *c = run.out; *c != '\0'; c++) {
             bool is_end = *c == '\n' || (*c == '\r' && c[1] == '\n');

@@ -48,19 +48,19 @@ static int fail_to_merge(const char *path)
 
 TEST(merging_twice_is_merging_once)
 {
-    int64_t rows[RIG_COUNT(tables)];
+    int64_t rows[N_OF(tables)];
     make_other("one.db", "alpha", 1e8);
     make_other("two.db", "beta", 2e8);
     begin_history("all.db");
     merge("one.db", 2, 1);
     merge("two.db", 2, 1);
-    for (size_t i = 0; i < RIG_COUNT(tables); i++)
+    for (size_t i = 0; i < N_OF(tables); i++)
         rows[i] = count_rows("all.db", tables[i]);
     assert_int_equal(rows[3], 4);
     assert_int_equal(rows[7], 2);
     merge("one.db", 0, 0);
     merge("two.db", 0, 0);
-    for (size_t i = 0; i < RIG_COUNT(tables); i++)
+    for (size_t i = 0; i < N_OF(tables); i++)
         assert_int_equal(count_rows("all.db", tables[i]), rows[i]);
     assert_int_equal(n_findings(), 0);
 }
@@ -131,7 +131,7 @@ TEST(of_a_history_with_a_damaged_run_nothing_is_merged)
     };
     begin_history("clean.db");
     add_whole_run(1e8);
-    for (size_t i = 0; i < RIG_COUNT(damages); i++) {
+    for (size_t i = 0; i < N_OF(damages); i++) {
         char path[32];
         snprintf(path, sizeof path, "damaged-%zu.db", i);
         history_close(&history);

@@ -95,7 +95,7 @@ TEST(a_truncated_history_is_refused_and_left_alone)
     history_close(&history);
     AUTO(auto_free) char *bytes = bytes_of("long", &size);
     static const size_t lengths[] = {1, 99, 100, 4096, 20480};
-    for (size_t i = 0; i < RIG_COUNT(lengths); i++) {
+    for (size_t i = 0; i < N_OF(lengths); i++) {
         assert_true(lengths[i] < size);
         rig_write_bytes("cut", bytes, lengths[i]);
         check_refused("cut", lengths[i] < 100 ? -EINVAL : -EBADMSG,

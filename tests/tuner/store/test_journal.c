@@ -205,12 +205,12 @@ TEST(a_length_out_of_its_range_is_refused)
         "75000000",
         "null",
     };
-    for (size_t i = 0; i < RIG_COUNT(good); i++) {
+    for (size_t i = 0; i < N_OF(good); i++) {
         if (parse_length(good[i]) != 0)
             fail_msg("%s: %s", good[i], err.text);
         journal_done(&journal);
     }
-    for (size_t i = 0; i < RIG_COUNT(bad); i++) {
+    for (size_t i = 0; i < N_OF(bad); i++) {
         if (parse_length(bad[i]) != -EINVAL)
             fail_msg("%s was accepted", bad[i]);
         assert_non_null(strstr(err.text, "line 2"));
@@ -231,7 +231,7 @@ TEST(what_is_no_journal_is_refused_and_left_alone)
                                         "\n\n"};
     mkdir("dir", 0755);
     mkfifo("fifo", 0644);
-    for (size_t i = 0; i < RIG_COUNT(texts); i++) {
+    for (size_t i = 0; i < N_OF(texts); i++) {
         rig_write("no", "%s", texts[i]);
         assert_int_equal(journal_open(&journal, "no", false, &err), -EINVAL);
         assert_non_null(strstr(err.text, "not a journal"));
@@ -273,7 +273,7 @@ TEST(a_wrong_number_is_refused_with_its_line)
     size_t size = 0;
     make("j", 2);
     AUTO(auto_free) char *text = bytes_of("j", &size);
-    for (size_t i = 0; i < RIG_COUNT(changes); i++) {
+    for (size_t i = 0; i < N_OF(changes); i++) {
         char changed[8192];
         const char *at = strstr(text, changes[i].from);
         assert_non_null(at);

@@ -89,7 +89,7 @@ TEST(an_interrupted_calibration_says_so_and_writes_no_file)
 {
     /* While the target is filled, and in the rounds. */
     static const long after_ms[] = {150, 2500};
-    for (size_t i = 0; i < RIG_COUNT(after_ms); i++) {
+    for (size_t i = 0; i < N_OF(after_ms); i++) {
         AUTO(rig_free) struct rig_run run;
         end_with(&run, SIGINT, after_ms[i]);
         assert_int_equal(run.code, 130);

@@ -103,7 +103,7 @@ static const struct {
 
 TEST(an_extension_stands_beside_the_plain_model)
 {
-    for (size_t i = 0; i < RIG_COUNT(extended); i++) {
+    for (size_t i = 0; i < N_OF(extended); i++) {
         rig_run_line(&run, extended[i].line);
         json_t *document = rig_json(&run);
         const json_t *value = json_object_get(json_object_get(document, "extensions"), extended[i].key);
