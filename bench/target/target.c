@@ -271,6 +271,23 @@ int target_create_empty(struct target *target, const struct target_plan *plan, u
     return code;
 }
 
+/* Where names only change when files are unlinked, those of a machine that crashes stay: whose this is stands
+ * behind its end, and others' that have died are removed. */
+static void mark_and_remove(struct target *target, const struct target_plan *plan, uint64_t size_bytes)
+{
+    struct target_left_owner self;
+    int dir_fd = open(plan->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    uint32_t n = target_n_files(target);
+    target_left_self(&self);
+    if (dir_fd >= 0) {
+        target_left_remove(dir_fd, target->fd, &self, &target->left);
+        close(dir_fd);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (target_left_mark(target_fds(target)[i], size_bytes / n, &self) != 0)
+            return; /* it is as good without */
+}
+
 /* Everything is put together in `made`, so that the caller's struct stays untouched until it is complete. */
 int target_create(struct target *target, const struct target_plan *plan, struct err *err)
 {
@@ -281,6 +298,8 @@ int target_create(struct target *target, const struct target_plan *plan, struct 
         code = target_prepare(&made, plan, err);
     if (code == 0 && plan->verify != NULL)
         code = verify_open(plan->verify, size_bytes, plan->n_files, plan->seed, err);
+    if (code == 0 && !made.tmpfile)
+        mark_and_remove(&made, plan, size_bytes);
     if (code == 0)
         code = target_fill(&made, plan, size_bytes, err);
     if (code == 0) {

@@ -8,6 +8,7 @@
 #include "bench/base/clock.h"
 #include "bench/base/err.h"
 #include "bench/io/verify.h"
+#include "bench/target/target_left.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -41,7 +42,8 @@ struct target {
     bool owned;       /* fstune created it */
     bool is_device;   /* a block device of the user's */
     bool writable;
-    bool tmpfile; /* O_TMPFILE worked */
+    bool tmpfile;            /* O_TMPFILE worked */
+    struct target_left left; /* removed before: of an fstune that had died */
     uint64_t
         size_bytes; /* whole blocks written; of several files together, of which each has its equal part */
     char name[160]; /* for messages: the user's file, or "the target file in DIR" */

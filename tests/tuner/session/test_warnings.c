@@ -156,6 +156,35 @@ static void guest_disk(void)
     facts.target_facts.stack.virtual_disk = true;
 }
 
+/* 8 requests of 4 KiB, each in two pieces. */
+static void too_few_slots(void)
+{
+    facts.target_facts.stack.server = (struct network_mount){.read_bytes = 2048, .slots = 15};
+}
+
+static void copies_on_a_disk(void)
+{
+    facts.plan.point.direct = 0;
+    facts.target_facts.stack.server.disk_cache = true;
+}
+
+static void on_a_server(void)
+{
+    facts.target_facts.stack.network = true;
+}
+
+static void written_to_a_server(void)
+{
+    set_pattern("randwrite");
+    on_a_server();
+}
+
+static void soft(void)
+{
+    set_pattern("randwrite");
+    facts.target_facts.stack.server.soft = true;
+}
+
 static const struct fault faults[] = {
     {WARNING_WARMUP_NOT_STABLE, .kind = INT, .number = NUMBER(result.warmup), .value = MEASURE_WARMUP_LIMIT},
     {WARNING_DEPTH_NOT_ACHIEVED, .number = NUMBER(result.achieved_depth), .value = 6.37},
@@ -183,6 +212,8 @@ static const struct fault faults[] = {
     {WARNING_WRITES_ABSORBED, .make = unsynced},
     {WARNING_MEMORY_FIRST_TOUCH, .make = taken_pages_written},
     {WARNING_MEMORY_FIRST_TOUCH, .make = taken_pages_read},
+    {WARNING_NETWORK_SLOTS, .make = too_few_slots},
+    {WARNING_CLIENT_DISK_CACHE, .make = copies_on_a_disk},
     /* About the file, the device and the machine. */
     {WARNING_NEIGHBOUR_BUSY, .number = NUMBER(target_facts.idle.device_written_bps), .value = 50e6},
     {WARNING_NEIGHBOUR_BUSY, .number = NUMBER(target_facts.idle.psi_io_some_share), .value = 0.9},
@@ -196,6 +227,9 @@ static const struct fault faults[] = {
     {WARNING_MEMORY_BACKED, .kind = BOOL, .number = NUMBER(target_facts.stack.in_memory), .value = true},
     {WARNING_FILE_FITS_DEVICE_CACHE, .make = guest_disk},
     {WARNING_NEARLY_FULL, .number = NUMBER(target_facts.stack.free_share), .value = 0.04},
+    {WARNING_SERVER_CACHE, .make = on_a_server},
+    {WARNING_SERVER_DURABILITY, .make = written_to_a_server},
+    {WARNING_SOFT_MOUNT, .make = soft},
     {WARNING_FRAGMENTED, .number = NUMBER(target_facts.growth_per_gib), .value = 500},
 };
 
@@ -287,6 +321,24 @@ TEST(the_cache_matters_to_cold_reads_only)
     assert_int_equal(found(), 0);
 }
 
+TEST(slots_that_suffice_and_buffered_requests_raise_no_doubt)
+{
+    too_few_slots();
+    facts.target_facts.stack.server.slots = 16;
+    assert_int_equal(found(), 0);
+    facts.target_facts.stack.server.slots = 0; /* unknown */
+    assert_int_equal(found(), 0);
+    facts.target_facts.stack.server.slots = 1;
+    facts.plan.point.direct = 0;
+    assert_int_equal(found(), 0);
+}
+
+TEST(a_soft_mount_that_is_read_loses_nothing)
+{
+    facts.target_facts.stack.server.soft = true;
+    assert_int_equal(found(), 0);
+}
+
 TEST(pvec_is_noted_where_the_pattern_is_random)
 {
     facts.plan.point.api = API_PVEC;
@@ -299,7 +351,7 @@ TEST(reads_are_missed_only_where_they_are_counted)
 {
     reads_not_counted();
     facts.target_facts.stack.network = true;
-    assert_int_equal(found(), 0);
+    assert_int_equal(found(), WARNINGS_BIT(WARNING_SERVER_CACHE));
     facts.target_facts.stack.network = false;
     facts.target_facts.stack.device[0] = '\0';
     assert_int_equal(found(), 0);
