@@ -104,7 +104,7 @@ static void check_mount_options(const struct doctor_facts *facts, struct doctor_
         doctor_say(report, DOCTOR_OK, NULL, "%s: %.200s", type, list);
 }
 
-/* Where a kind of file system is not listed among those that say it, its mount has no version either. */
+/* NFS and SMB tell all of this; others, such as 9p, have no version or no limit of their own. */
 static void check_network(const struct doctor_facts *facts, struct doctor_report *report)
 {
     char reads[UNITS_TEXT_SIZE], writes[UNITS_TEXT_SIZE], slots[64] = "";
@@ -120,7 +120,7 @@ static void check_network(const struct doctor_facts *facts, struct doctor_report
                hostinfo_text(facts->host, "network_server"), units_format_bytes((uint64_t)read_bytes, reads),
                units_format_bytes((uint64_t)write_bytes, writes), slots);
     doctor_say(
-        report, DOCTOR_NOTE, "ask there: exportfs -v shows async; the memory is free's",
+        report, DOCTOR_NOTE, "look there: exportfs -v shows async, free -h its memory",
         "what the server caches, and whether it has data on its disk when it says so, is not seen here");
     if (hostinfo_number(facts->host, "network_soft") == 1)
         doctor_say(report, DOCTOR_NOTE, "mount with hard where data matter",

@@ -218,7 +218,8 @@ static bool network_slots(const struct facts *run)
     if (pattern_reads(&run->asked->pattern))
         least = network_mount_pieces((double)point->request_size_bytes, server->read_bytes);
     if (pattern_writes(&run->asked->pattern))
-        least = fmin(least, network_mount_pieces((double)point->request_size_bytes, server->write_bytes));
+        least = fmin(least, network_mount_pieces((double)factors_level(point, FACTOR_WRITE_SIZE),
+                                                 server->write_bytes));
     return point->direct != 0 && server->slots > 0 &&
            (double)point->queue_depth * point->threads * least > server->slots;
 }
