@@ -271,21 +271,26 @@ int target_create_empty(struct target *target, const struct target_plan *plan, u
     return code;
 }
 
-/* Where names only change when files are unlinked, those of a machine that crashes stay: whose this is stands
- * behind its end, and others' that have died are removed. */
-static void mark_and_remove(struct target *target, const struct target_plan *plan, uint64_t size_bytes)
+/* Where names only change when files are unlinked, those of a machine that crashes stay. */
+static void remove_left(struct target *target, const struct target_plan *plan)
 {
     struct target_left_owner self;
     int dir_fd = open(plan->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-    uint32_t n = target_n_files(target);
+    if (dir_fd < 0)
+        return;
     target_left_self(&self);
-    if (dir_fd >= 0) {
-        target_left_remove(dir_fd, target->fd, &self, &target->left);
-        close(dir_fd);
-    }
-    for (uint32_t i = 0; i < n; i++)
-        if (target_left_mark(target_fds(target)[i], size_bytes / n, &self) != 0)
-            return; /* it is as good without */
+    target_left_remove(dir_fd, target->fd, &self, &target->left);
+    close(dir_fd);
+}
+
+/* Behind the data, and after them: not every file system has holes. A file is as good without its mark. */
+static void mark(const struct target *target)
+{
+    struct target_left_owner self;
+    target_left_self(&self);
+    for (uint32_t i = 0; i < target_n_files(target); i++)
+        if (target_left_mark(target_fds(target)[i], target_file_bytes(target), &self) != 0)
+            return;
 }
 
 /* Everything is put together in `made`, so that the caller's struct stays untouched until it is complete. */
@@ -299,9 +304,11 @@ int target_create(struct target *target, const struct target_plan *plan, struct 
     if (code == 0 && plan->verify != NULL)
         code = verify_open(plan->verify, size_bytes, plan->n_files, plan->seed, err);
     if (code == 0 && !made.tmpfile)
-        mark_and_remove(&made, plan, size_bytes);
+        remove_left(&made, plan);
     if (code == 0)
         code = target_fill(&made, plan, size_bytes, err);
+    if (code == 0 && !made.tmpfile)
+        mark(&made);
     if (code == 0) {
         *target = made;
         return 0;
