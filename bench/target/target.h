@@ -2,7 +2,8 @@
  *
  * fstune's own file is nameless (O_TMPFILE, else created with O_EXCL|O_NOFOLLOW and unlinked at once), so
  * that nothing is left even after SIGKILL. A user's file is opened only through target_open_existing and its
- * guards. A file is never extended after filling. */
+ * guards. A file is never extended after filling, but for the mark of target_left.
+ */
 #pragma once
 
 #include "bench/base/clock.h"
