@@ -190,6 +190,21 @@ int target_estimate(const struct target_plan *plan, uint64_t *ret_size_bytes, st
     return code != 0 ? code : target_plan_size(plan, available, ret_size_bytes, err);
 }
 
+/* SMB asks by names, so that a file without one can be written to, and neither opened again nor asked. */
+static int check_reopens(int fd, const char *directory, struct err *err)
+{
+    int again;
+    int code = target_reopen(fd, directory, O_RDONLY, &again, NULL);
+    if (code == 0)
+        close(again);
+    if (code != -ENOENT && code != -ESTALE)
+        return 0; /* other errors are told where they matter */
+    return err_set(err, -EOPNOTSUPP,
+                   "%s: this file system (SMB is one) cannot open a file again that has no name left; make a "
+                   "file there and give it by --existing",
+                   directory);
+}
+
 /* For file systems without O_TMPFILE: the name exists for a moment only and nobody can have prepared a link
  * under it. */
 static int create_and_unlink(int dir_fd, const char *directory, int *ret_fd, struct err *err)
@@ -206,8 +221,12 @@ static int create_and_unlink(int dir_fd, const char *directory, int *ret_fd, str
             break;
     }
     if (code == 0 || code == -ENOENT) {
-        *ret_fd = fd;
-        return 0;
+        code = check_reopens(fd, directory, err);
+        if (code == 0)
+            *ret_fd = fd;
+        else
+            close(fd);
+        return code;
     }
     close(fd);
     return err_sys(err, code, "%s/%s: was created and cannot be removed again; remove it", directory, name);
