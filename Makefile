@@ -464,7 +464,7 @@ check-guest: build/$(BUILD)/fstune build/static/fstune build/static/dm build/sta
 	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE_STATIC=build/static/fstune GUEST_DM=build/static/dm GUEST_NFS3=build/static/nfs3 GUEST_DIR=build/guest tests/guest/storage '$(T)'
 
 # Some four minutes for each of the sixteen places, one after the other; most of it is emulation. T: part of a place's name.
-check-network: build/static/fstune build/static/dm build/static/nfs3 | deps deps-network ## what fstune says of NFS, SMB and devices made of others, in guests: the table of docs/network.md
+check-network: build/static/fstune build/static/dm build/static/nfs3 | deps deps-network ## what fstune says of NFS, SMB and devices made of others, in guests: a table
 	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE_STATIC=build/static/fstune GUEST_DM=build/static/dm GUEST_NFS3=build/static/nfs3 GUEST_DIR=build/guest tests/guest/places '$(T)'
 
 # Two minutes, most of them real runs: documents of each kind, also interrupted and refused ones. Needs python3-jsonschema.
