@@ -326,8 +326,6 @@ TEST(slots_that_suffice_and_buffered_requests_raise_no_doubt)
     too_few_slots();
     facts.target_facts.stack.server.slots = 16;
     assert_int_equal(found(), 0);
-    facts.target_facts.stack.server.slots = 0; /* unknown */
-    assert_int_equal(found(), 0);
     facts.target_facts.stack.server.slots = 1;
     facts.plan.point.direct = 0;
     assert_int_equal(found(), 0);
