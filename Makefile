@@ -196,7 +196,7 @@ define look-for-packages
 endef
 
 # Goals that install what is missing; every other build only names it.
-self_helping := check check-disk check-statistics check-io check-faults check-guest check-network check-page check-plots check-profile check-schemas check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
+self_helping := check check-disk check-statistics check-io check-faults check-kills check-guest check-network check-page check-plots check-profile check-schemas check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
 before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages))
 
 .PHONY: deps deps-dev deps-compare deps-check-disk deps-check-plots deps-disk deps-faults deps-fuzz deps-guest deps-live deps-network deps-page deps-profile deps-schemas deps-snippets deps-valgrind packages
@@ -351,7 +351,8 @@ $(patsubst %,build/%/tuner/picture/page_assets.o,$(builds) fuzz): build/page.htm
 
 # What fstune profile loads into the kernel. clang is large, and only this needs it: where it is missing the
 # object is empty, and the command says so.
-build/trace.bpf.o: bench/profile/trace.bpf.c bench/profile/trace_event.h bench/profile/trace_kernel.h Makefile | $(before_build)
+build/trace.bpf.o: bench/profile/trace.bpf.c bench/profile/trace_event.h bench/profile/trace_kernel.h \
+    bench/profile/trace_flight.h Makefile | $(before_build)
 	$(call say,BPF,$@)
 	@mkdir -p $(@D)
 	$(Q)clang -target bpf -O2 -g -Wall $(WERROR) -DTARGET_$$(uname -m) -I. -isystem /usr/include/$$(gcc -print-multiarch) -c $< -o $@ || : >$@
@@ -399,7 +400,7 @@ build/release/tests/compare/peers/%: tests/compare/peers/%.cpp Makefile | deps-c
 
 # ---- everyday targets ------------------------------------------------------------------------------------------
 
-.PHONY: all check check-statistics check-io check-faults check-guest check-network check-m32 check-page check-plots check-slow check-asan check-tsan check-valgrind fuzz bench compare-live quickstart
+.PHONY: all check check-statistics check-io check-faults check-kills check-guest check-network check-m32 check-page check-plots check-slow check-asan check-tsan check-valgrind fuzz bench compare-live quickstart
 
 all: build/$(BUILD)/fstune ## build the program: build/$(BUILD)/fstune
 
@@ -451,6 +452,11 @@ FAULTS_DIR ?= $(or $(TMPDIR),/tmp)
 check-faults: build/$(BUILD)/fstune build/release/faultfs | deps ## every fault, kill and limit that fstune must survive, in FAULTS_DIR
 	$(Q)export PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune; \
 	    tests/faults/run && tests/faults/limits && tests/faults/kills --shared '$(FAULTS_DIR)' 100 && tests/faults/retune_kills '$(FAULTS_DIR)' 200
+
+# A quarter of an hour for 200. Needs root.
+KILLS ?= 200
+check-kills: build/$(BUILD)/fstune build/release/faultfs | deps ## KILLS kills on every kind of place, made in FAULTS_DIR: nothing left, nothing outside changed
+	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune tests/faults/place_kills '$(FAULTS_DIR)' '$(KILLS)'
 
 # For the guest, which has no libraries: pieces of dmsetup, and of mount.nfs and rpcbind.
 build/static/dm build/static/nfs3: build/static/%: tests/guest/%.c Makefile | $(before_build)

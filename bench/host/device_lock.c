@@ -48,6 +48,11 @@ static int lock_bytes(int lock_fd, int fd)
     return result;
 }
 
+int device_lock_more(int lock_fd, int fd)
+{
+    return lock_bytes(lock_fd, fd);
+}
+
 static int take_device_lock(const char *directory, int fd, int *ret_lock_fd, struct err *err)
 {
     int lock_fd = private_file_open(directory, FILE_NAME, true, S_IRWXO);

@@ -23,6 +23,10 @@
  * those of root and the service, but from others of this user where there is a descriptor. */
 int device_lock_take(int fd, int *ret_lock_fd, struct err *err);
 
+/* Adds the device below fd to what lock_fd holds, which may be the same device. 0, -EWOULDBLOCK or another
+ * errno. */
+int device_lock_more(int lock_fd, int fd);
+
 /* Where the files are; an own_directory of NULL: only the machine's. For tests. */
 struct device_lock_places {
     const char *directory, *own_directory;

@@ -4,17 +4,19 @@
 #include "bench/base/clock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define POLL_MS 20
+#define POLL_MS     20
+#define NOT_STARTED 127
 
 /* "NAME=value", or "LD_PRELOAD=library:what was there". NULL: no memory. */
 static char *variable(const char *name, const char *value, const char *more)
@@ -51,33 +53,50 @@ static char **make_environment(char *preload, char *own, const char *own_name)
 }
 
 /* Signals that fstune catches or ignores work in it as they would have in fstune's place. */
-static int set_signals(posix_spawnattr_t *attributes)
+static void set_signals(void)
 {
-    sigset_t usual, none;
+    sigset_t none;
     sigemptyset(&none);
-    sigemptyset(&usual);
-    sigaddset(&usual, SIGPIPE);
-    sigaddset(&usual, SIGXFSZ);
-    int code = posix_spawnattr_setflags(attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-    if (code == 0)
-        code = posix_spawnattr_setsigdefault(attributes, &usual);
-    return code == 0 ? posix_spawnattr_setsigmask(attributes, &none) : code;
+    signal(SIGPIPE, SIG_DFL);
+    signal(SIGXFSZ, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* In the new process, which ends with us, however we end. Tells why it did not become the program. */
+static _Noreturn void become_program(const struct launch *launch, char **environment, pid_t parent,
+                                     int told_fd)
+{
+    bool is_ready = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
+    if (is_ready && launch->output_to_stderr)
+        is_ready = dup2(STDERR_FILENO, STDOUT_FILENO) >= 0;
+    set_signals();
+    if (is_ready)
+        execve(launch->path, (char *const *)(uintptr_t)launch->argv, environment);
+    int code = errno;
+    (void)!write(told_fd, &code, sizeof code);
+    _exit(NOT_STARTED);
 }
 
 static int start(const struct launch *launch, char **environment, pid_t *ret_pid)
 {
-    posix_spawnattr_t attributes;
-    posix_spawn_file_actions_t actions;
-    posix_spawnattr_init(&attributes);
-    posix_spawn_file_actions_init(&actions);
-    int code = set_signals(&attributes);
-    if (code == 0 && launch->output_to_stderr)
-        code = posix_spawn_file_actions_adddup2(&actions, STDERR_FILENO, STDOUT_FILENO);
-    if (code == 0)
-        code = posix_spawn(ret_pid, launch->path, &actions, &attributes, (char *const *)launch->argv,
-                           environment);
-    posix_spawn_file_actions_destroy(&actions);
-    posix_spawnattr_destroy(&attributes);
+    const pid_t parent = getpid();
+    int told[2], code = 0;
+    if (pipe2(told, O_CLOEXEC) != 0)
+        return -errno;
+    pid_t pid = fork();
+    if (pid == 0)
+        become_program(launch, environment, parent, told[1]);
+    int fork_code = errno;
+    close(told[1]);
+    /* It closes with the exec that succeeds. */
+    while (pid > 0 && read(told[0], &code, sizeof code) < 0 && errno == EINTR) {
+    }
+    close(told[0]);
+    if (pid < 0)
+        return -fork_code;
+    if (code != 0)
+        waitpid(pid, NULL, 0);
+    *ret_pid = pid;
     return -code;
 }
 

@@ -1,29 +1,8 @@
 /* bench/profile/trace.bpf: runs in the kernel, at the beginning and the end of system calls. It tells of each
  * read, write and flush of the processes in `watched` which file it meant, where, and how long it took. */
-#include "bench/profile/trace_kernel.h"
+#include "bench/profile/trace_flight.h"
 
 char LICENSE[] SEC("license") = "GPL";
-
-#define COUNT(MEMBER, N)                                                                                     \
-    do {                                                                                                     \
-        __u32 zero_ = 0;                                                                                     \
-        struct trace_counts *counts_ = bpf_map_lookup_elem(&counts, &zero_);                                 \
-        if (counts_ != NULL)                                                                                 \
-            __sync_fetch_and_add(&counts_->MEMBER, (N));                                                     \
-    } while (0)
-
-static __always_inline void tell_mark(__u32 kind, __u32 n, __u64 time_ns)
-{
-    struct trace_mark *mark = bpf_ringbuf_reserve(&events, sizeof *mark, 0);
-    if (mark == NULL) {
-        COUNT(lost, 1);
-        return;
-    }
-    mark->kind = kind;
-    mark->n = n;
-    mark->time_ns = time_ns;
-    bpf_ringbuf_submit(mark, BPF_RB_NO_WAKEUP);
-}
 
 static __always_inline bool is_recorded(__u32 process)
 {
@@ -239,8 +218,32 @@ static __always_inline void end_submit(struct call *call, struct task_struct *ta
     }
     if (n > MOST_SUBMITTED)
         COUNT(lost, n - MOST_SUBMITTED);
-    if (n < call->n)
+    if (n < call->n) {
         tell_mark(TRACE_END, call->n - n, now_ns);
+        fly(call->process, n - call->n, 0);
+    }
+}
+
+static __always_inline void begin_ring(struct call *call, struct task_struct *task, struct pt_regs *regs,
+                                       const struct flight *flight)
+{
+    __u64 flags = ARGUMENT_3(regs);
+    call->address = flight != NULL ? flight->ring : 0;
+    if ((flags & RING_NUMBERED) == 0) {
+        struct file *opened = file_of(task, call->fd);
+        call->address = opened != NULL ? (__u64)BPF_CORE_READ(opened, private_data) : 0;
+    }
+    call->n = (flags & RING_WAITS) != 0 ? ARGUMENT_2(regs) : 0;
+    look_at_ring(call->process, call->address, call->start_ns);
+}
+
+/* It reads at once what it has waited for. */
+static __always_inline void end_ring(const struct call *call, __s64 result, __u64 now_ns)
+{
+    __u64 key = call->address;
+    __s64 *n = bpf_map_lookup_elem(&posted, &key);
+    if (n != NULL && result >= 0)
+        land(call->process, n, *n < (__s64)call->n ? *n : (__s64)call->n, now_ns);
 }
 
 SEC("raw_tp/sys_enter")
@@ -266,7 +269,10 @@ int on_enter(struct bpf_raw_tracepoint_args *context)
                         .fd = (__s32)ARGUMENT_0(regs),
                         .thread = thread,
                         .process = process};
-    if ((call.kind & TRACE_CALL_MOVES) != 0 && call.kind < TRACE_CALL_COPIES)
+    struct flight *flight = bpf_map_lookup_elem(&flights, &process);
+    if (flight != NULL && flight->ring != 0)
+        look_at_ring(process, flight->ring, call.start_ns);
+    if (call.kind < TRACE_CALL_COPIES)
         begin_transfer(&call, task, regs);
     else if (call.kind == TRACE_CALL_COPIES || call.kind == TRACE_CALL_SENDS)
         begin_copy(&call, task, regs);
@@ -278,6 +284,9 @@ int on_enter(struct bpf_raw_tracepoint_args *context)
         call.n = ARGUMENT_1(regs);
         call.address = ARGUMENT_2(regs);
         tell_mark(TRACE_BEGIN, call.n, call.start_ns);
+        fly(process, call.n, 0);
+    } else if (call.kind == TRACE_CALL_ENTERS_RING) {
+        begin_ring(&call, task, regs, flight);
     } else if (call.kind == TRACE_CALL_MAPS) {
         call.fd = (__s32)ARGUMENT_4(regs);
         call.n = ARGUMENT_1(regs);
@@ -314,8 +323,11 @@ int on_exit(struct bpf_raw_tracepoint_args *context)
         end_open(call, task, result);
     else if (kind == TRACE_CALL_SUBMITS)
         end_submit(call, task, result, now_ns);
-    else if (kind == TRACE_CALL_REAPS && result > 0)
-        tell_mark(TRACE_END, result, now_ns);
+    else if (kind == TRACE_CALL_REAPS && result > 0) {
+        tell_mark(TRACE_REAP, result, now_ns);
+        fly(call->process, -result, 0);
+    } else if (kind == TRACE_CALL_ENTERS_RING)
+        end_ring(call, result, now_ns);
     else if ((kind == TRACE_CALL_FLUSHES || kind == TRACE_CALL_FLUSHES_ALL) && result == 0)
         tell(TRACE_FLUSH, call, &call->of, now_ns, 0, 0, 0);
     else if (kind == TRACE_CALL_FLUSHES_RANGE && result == 0)
@@ -337,6 +349,23 @@ static __always_inline bool ring_moves(__u8 opcode)
 static __always_inline bool ring_writes(__u8 opcode)
 {
     return opcode == IORING_OP_WRITE || opcode == IORING_OP_WRITEV || opcode == IORING_OP_WRITE_FIXED;
+}
+
+static __always_inline void begin_on_ring(const struct call *call, __u64 ring)
+{
+    look_at_ring(call->process, ring, call->start_ns);
+    tell_mark(TRACE_BEGIN, 1, call->start_ns);
+    fly(call->process, 1, ring);
+}
+
+/* In flight until the program looks. */
+static __always_inline void post_on_ring(__u64 ring)
+{
+    __s64 *n = bpf_map_lookup_elem(&posted, &ring), one = 1;
+    if (n != NULL)
+        __sync_fetch_and_add(n, 1);
+    else if (bpf_map_update_elem(&posted, &ring, &one, BPF_ANY) != 0)
+        COUNT(lost, 1);
 }
 
 SEC("raw_tp/io_uring_submit_req")
@@ -365,7 +394,7 @@ int on_ring_submit(struct bpf_raw_tracepoint_args *context)
     if (bpf_map_update_elem(&requests, &key, &call, BPF_ANY) != 0)
         COUNT(lost, 1);
     else if (!is_flush)
-        tell_mark(TRACE_BEGIN, 1, call.start_ns);
+        begin_on_ring(&call, (__u64)BPF_CORE_READ(request, ctx));
     return 0;
 }
 
@@ -389,7 +418,7 @@ int on_ring_complete(struct bpf_raw_tracepoint_args *context)
         COUNT(failed, 1);
     }
     if (!is_flush)
-        tell_mark(TRACE_END, 1, now_ns);
+        post_on_ring((__u64)BPF_CORE_READ(request, ctx));
     bpf_map_delete_elem(&requests, &key);
     return 0;
 }
@@ -420,7 +449,12 @@ int on_process_exit(struct bpf_raw_tracepoint_args *context)
             tell_mark(TRACE_END, 1, bpf_ktime_get_ns());
         bpf_map_delete_elem(&calls, &thread);
     }
-    if (is_recorded(process) && BPF_CORE_READ(task, signal, live.counter) == 0)
-        bpf_map_delete_elem(&watched, &process);
+    if (!is_recorded(process) || BPF_CORE_READ(task, signal, live.counter) != 0)
+        return 0;
+    struct flight *flight = bpf_map_lookup_elem(&flights, &process);
+    if (flight != NULL && flight->n > 0)
+        tell_mark(TRACE_REAP, flight->n, bpf_ktime_get_ns());
+    bpf_map_delete_elem(&flights, &process);
+    bpf_map_delete_elem(&watched, &process);
     return 0;
 }

@@ -62,6 +62,9 @@ static const struct {
     {SYS_io_submit, TRACE_CALL_SUBMITS},
     {SYS_io_getevents, TRACE_CALL_REAPS},
     {SYS_io_pgetevents, TRACE_CALL_REAPS},
+#ifdef SYS_io_uring_enter
+    {SYS_io_uring_enter, TRACE_CALL_ENTERS_RING},
+#endif
 #ifdef SYS_openat2
     {SYS_openat2, TRACE_CALL_OPENS_AT},
 #endif

@@ -20,7 +20,8 @@ enum {
     TRACE_CALL_CLOSES = 23,
     TRACE_CALL_SUBMITS = 24, /* io_submit */
     TRACE_CALL_REAPS = 25,   /* io_getevents */
-    TRACE_CALL_MAPS = 26
+    TRACE_CALL_MAPS = 26,
+    TRACE_CALL_ENTERS_RING = 27 /* io_uring_enter */
 };
 #define TRACE_CALLS 512 /* numbers that are looked at */
 
@@ -30,6 +31,7 @@ enum { TRACE_FOLLOW = 1 /* its children are recorded */, TRACE_RECORD = 2 };
 enum {
     TRACE_BEGIN, /* struct trace_mark */
     TRACE_END,
+    TRACE_REAP,    /* asynchronous ones have come back; else as TRACE_END */
     TRACE_PROCESS, /* one more is recorded */
     TRACE_REQUEST, /* struct trace_event */
     TRACE_FLUSH,

@@ -16,6 +16,7 @@
 
 #define MOST_IN_FLIGHT 16384
 #define MOST_SUBMITTED 64 /* of one io_submit */
+#define MOST_RINGS     4096
 #define RING_BYTES     (8 << 20)
 #define TYPE_MASK      0170000U
 #define TYPE_REGULAR   0100000U
@@ -28,6 +29,8 @@
 #define LOADER_READ    832
 #define LIBRARY_HEAD   0x464c457fU
 #define FIXED_FILE     1U
+#define RING_WAITS     1U  /* IORING_ENTER_GETEVENTS */
+#define RING_NUMBERED  16U /* IORING_ENTER_REGISTERED_RING: the descriptor is none */
 #define COMPAT_CALL    2U
 /* File systems of the kernel's own: /proc, /sys, /sys/fs/cgroup, debugfs, tracefs, devpts. */
 #define IS_KERNELS_OWN(MAGIC)                                                                                \
@@ -49,6 +52,7 @@ struct inode {
 struct file {
     unsigned int f_flags;
     struct inode *f_inode;
+    void *private_data; /* of a ring: its io_ring_ctx */
     __s64 f_pos;
 };
 struct fdtable {
@@ -83,8 +87,19 @@ struct io_cqe {
     int res;
     int fd;
 };
+struct io_uring {
+    __u32 head;
+};
+struct io_rings {
+    struct io_uring cq;
+};
+struct io_ring_ctx {
+    struct io_rings *rings;
+    unsigned int cached_cq_tail;
+};
 struct io_kiocb {
     struct file *file;
+    struct io_ring_ctx *ctx;
     __u8 opcode;
     __u64 flags;
     struct io_cqe cqe;
@@ -186,3 +201,24 @@ struct {
     __type(key, __u64); /* the request's address */
     __type(value, struct call);
 } requests SEC(".maps");
+
+/* What a process has handed over asynchronously and not got back: it ends with the process. */
+struct flight {
+    __s64 n;
+    __u64 ring; /* the one used last, by its address; 0: none */
+};
+
+struct {
+    __uint(type, BPF_MAP_TYPE_HASH);
+    __uint(max_entries, MOST_IN_FLIGHT);
+    __type(key, __u32); /* the process */
+    __type(value, struct flight);
+} flights SEC(".maps");
+
+/* Transfers that the kernel has done with and the program has not looked at yet. */
+struct {
+    __uint(type, BPF_MAP_TYPE_LRU_HASH);
+    __uint(max_entries, MOST_RINGS);
+    __type(key, __u64); /* the ring's address */
+    __type(value, __s64);
+} posted SEC(".maps");

@@ -1,6 +1,7 @@
 /* One run of one point: prepare, warm up, measure, settle. */
 #include "bench/run/measure.h"
 
+#include "bench/run/figures.h"
 #include "bench/run/workers.h"
 
 #include <errno.h>
@@ -35,6 +36,16 @@ uint64_t measure_shift_bytes(const struct measure_env *env, const struct point *
 const char *const measure_warmup_names[MEASURE_WARMUP_N] = {
     [MEASURE_WARMUP_STABLE] = "stable", [MEASURE_WARMUP_LIMIT] = "limit", [MEASURE_WARMUP_NONE] = "none"};
 
+uint32_t measure_n_members(const struct measure_env *env)
+{
+    return env->members != NULL ? env->members->n : 1;
+}
+
+struct target *measure_member(const struct measure_env *env, uint32_t member)
+{
+    return env->members != NULL ? env->members->target[member] : env->target;
+}
+
 static bool is_spread(const struct measure_env *env, const struct point *point)
 {
     return target_n_files(env->target) > 1 || measure_shift_bytes(env, point) != 0;
@@ -53,8 +64,8 @@ uint64_t measure_region_bytes(const struct measure_env *env, const struct point 
     return parts == 1 ? size : size / parts / unit * unit;
 }
 
-uint64_t measure_cap_bytes(const struct measure_env *env, const struct pattern *pattern,
-                           const struct point *point)
+static uint64_t cap_of_member(const struct measure_env *env, const struct pattern *pattern,
+                              const struct point *point)
 {
     if (env->world != NULL)
         return UINT64_MAX;
@@ -74,213 +85,63 @@ uint64_t measure_cap_bytes(const struct measure_env *env, const struct pattern *
                                                                                              : size;
 }
 
+uint64_t measure_cap_bytes(const struct measure_env *env, const struct pattern *pattern,
+                           const struct point *point)
+{
+    uint64_t cap = cap_of_member(env, pattern, point);
+    return cap == UINT64_MAX ? cap : cap * measure_n_members(env);
+}
+
 bool measure_was_absorbed(const struct measure_result *result)
 {
     return result->flush_seconds > ABSORBED_SHARE * result->seconds;
 }
 
-static int prepare_target(const struct measure_env *env, const struct measure_plan *plan,
-                          struct measure_result *ret, struct err *err)
+static int prepare_member(const struct measure_env *env, const struct measure_plan *plan,
+                          const struct target *target, enum target_cold *ret_cold, struct err *err)
 {
-    ret->cold = TARGET_COLD_UNVERIFIED;
-    if (env->target->writable) {
-        int result = target_flush(env->target, err);
+    *ret_cold = TARGET_COLD_UNVERIFIED;
+    if (target->writable) {
+        int result = target_flush(target, err);
         if (result < 0)
             return result;
     }
     if (env->cache == MEASURE_CACHE_COLD || plan->point.direct != 0)
-        return target_drop_cache(env->target, &ret->cold, err);
+        return target_drop_cache(target, ret_cold, err);
     uint64_t cached = 0, dirty = 0;
-    uint64_t pages = env->target->size_bytes / (uint64_t)sysconf(_SC_PAGESIZE);
-    if (target_cached_pages(env->target, 0, target_file_bytes(env->target), &cached, &dirty) == 0 &&
-        cached >= pages)
+    uint64_t pages = target->size_bytes / (uint64_t)sysconf(_SC_PAGESIZE);
+    if (target_cached_pages(target, 0, target_file_bytes(target), &cached, &dirty) == 0 && cached >= pages)
         return 0;
-    return target_warm_cache(env->target, env->interrupted, err);
+    return target_warm_cache(target, env->interrupted, err);
 }
 
-/* The final flush of sync=end lies inside the span. */
+/* Of several members the worst state of a cache counts: what is not cold, then what nobody can tell. */
+static int prepare_target(const struct measure_env *env, const struct measure_plan *plan,
+                          struct measure_result *ret, struct err *err)
+{
+    int result = 0;
+    ret->cold = TARGET_COLD_VERIFIED;
+    for (uint32_t i = 0; i < measure_n_members(env) && result == 0; i++) {
+        enum target_cold cold;
+        result = prepare_member(env, plan, measure_member(env, i), &cold, err);
+        if (cold == TARGET_COLD_NOT || ret->cold == TARGET_COLD_VERIFIED)
+            ret->cold = cold;
+    }
+    return result;
+}
+
+/* The final flush of sync=end lies inside the span. ret_end_ns: its end, of each member. */
 static int flush_in_span(const struct measure_env *env, const struct measure_plan *plan, uint64_t *ret_end_ns,
                          struct err *err)
 {
     if (env->world != NULL || plan->point.sync != SYNC_END || !pattern_writes(&plan->pattern))
         return 0;
+    if (env->members != NULL)
+        return members_flush(env->members, env->clock, ret_end_ns, err);
     int result = target_flush(env->target, err);
     if (result == 0)
         *ret_end_ns = clock_now_ns(env->clock);
     return result;
-}
-
-/* From the first submission of any worker to the last completion of any: the one time that all workers share.
- */
-struct span {
-    uint64_t first_ns, last_ns;
-};
-
-static void span_add(struct span *span, const struct pump_stats *stats)
-{
-    if (stats->last_complete_ns > span->last_ns)
-        span->last_ns = stats->last_complete_ns;
-}
-
-static double span_seconds(struct span span)
-{
-    return span.last_ns > span.first_ns ? (double)(span.last_ns - span.first_ns) / 1e9 : 0;
-}
-
-/* Requests in flight in a worker on average over what is counted. */
-static double worker_depth(const struct workers *workers, const struct worker *worker)
-{
-    const struct pump_stats *stats = &worker->stats;
-    double calls = stats->depth_ns > 0 ? stats->depth_area / stats->depth_ns : 0;
-    return calls * (workers->rounds_per_call > 1 ? 1 : workers->requests_per_call);
-}
-
-/* For how long a worker's queue counted. */
-static double worker_seconds(const struct workers *workers, const struct worker *worker)
-{
-    const struct pump_stats *stats = &worker->stats;
-    return (stats->windowed ? stats->slot_ns / workers->n_calls : stats->depth_ns) / 1e9;
-}
-
-/* How far mean latency x IOPS of a worker is from its achieved depth, beyond what drawing the latencies by
- * chance explains. */
-static double littles_law_error(const struct workers *workers, const struct worker *worker)
-{
-    const struct pump_count *counted = &worker->stats.counted;
-    double mean_ns = 0, requests = worker_depth(workers, worker) * worker_seconds(workers, worker);
-    if (workers->plan->rate_bps > 0) /* latencies hold the time before a request was in flight, too */
-        return 0;
-    if (histogram_mean_ns(counted->latency, &mean_ns) < 0 || requests <= 0)
-        return 0;
-    double error = fabs(mean_ns / 1e9 * (double)counted->n_requests / requests - 1);
-    double chance = worker->stats.sampled
-                        ? 3 * histogram_std_ns(counted->latency) / sqrt((double)counted->n_sampled) / mean_ns
-                        : 0;
-    return fmax(error - chance, 0);
-}
-
-static void count_in(struct measure_result *ret, const struct pump_count *count)
-{
-    ret->n_requests += count->n_requests;
-    ret->bytes_read += count->bytes_read;
-    ret->bytes_written += count->bytes_written;
-}
-
-static void count_totals(struct measure_result *ret, const struct workers *workers)
-{
-    for (uint32_t i = 0; workers->worker != NULL && i < workers->n; i++) {
-        const struct pump_stats *stats = &workers->worker[i].stats;
-        ret->total_bytes_read += stats->counted.bytes_read + stats->outside.bytes_read;
-        ret->total_bytes_written += stats->counted.bytes_written + stats->outside.bytes_written;
-    }
-}
-
-/* Requests for each timed one, in the workers that sample their latencies; 1 where none does. */
-static uint64_t requests_per_sample(const struct workers *workers)
-{
-    uint64_t n_requests = 0, n_sampled = 0;
-    for (uint32_t i = 0; i < workers->n; i++) {
-        const struct pump_stats *stats = &workers->worker[i].stats;
-        n_requests += stats->sampled ? stats->counted.n_requests : 0;
-        n_sampled += stats->sampled ? stats->counted.n_sampled : 0;
-    }
-    return n_sampled > 0 ? (n_requests + n_sampled / 2) / n_sampled : 1;
-}
-
-/* False where a run was too short for its queues to turn over: everything counts then. */
-static bool has_window(const struct workers *workers)
-{
-    bool windowed = true;
-    for (uint32_t i = 0; i < workers->n; i++)
-        windowed &= workers->worker[i].stats.windowed;
-    return windowed;
-}
-
-/* Each worker turns to sampling by itself; every request is to count alike. */
-static void add_latencies(const struct workers *workers, bool windowed, struct histogram *latency)
-{
-    uint64_t per_sample = requests_per_sample(workers);
-    for (uint32_t i = 0; i < workers->n; i++) {
-        const struct pump_stats *stats = &workers->worker[i].stats;
-        if (!windowed)
-            histogram_merge(stats->counted.latency, stats->outside.latency);
-        if (!stats->sampled && per_sample > 1)
-            histogram_thin(stats->counted.latency, per_sample);
-        histogram_merge(latency, stats->counted.latency);
-    }
-}
-
-/* In a window, all slots together counted for slot_seconds, each for its part: bytes / (slot_seconds / slots)
- * is the rate. Without one, workers share the time from the first submission to the last completion, since
- * they may well run one after the other. */
-static void set_rates(struct measure_result *ret, const struct workers *workers, bool windowed,
-                      struct span issuing, uint64_t end_ns)
-{
-    double slot_seconds = 0, depth = 0, span = span_seconds(issuing), counted = 1;
-    for (uint32_t i = 0; i < workers->n; i++) {
-        const struct worker *worker = &workers->worker[i];
-        slot_seconds += worker->stats.slot_ns / 1e9;
-        depth +=
-            worker_depth(workers, worker) * (windowed || span <= 0 ? 1 : worker->stats.depth_ns / 1e9 / span);
-    }
-    double seconds = windowed ? slot_seconds / workers->n / workers->n_calls : span;
-    uint64_t bytes = ret->bytes_read + ret->bytes_written;
-    ret->flush_seconds = end_ns != 0 ? (double)(end_ns - issuing.last_ns) / 1e9 : 0;
-    if (windowed)
-        counted = (double)bytes / (double)(ret->total_bytes_read + ret->total_bytes_written);
-    if (seconds <= 0)
-        return;
-    ret->flush_seconds *= counted;
-    ret->seconds = seconds + ret->flush_seconds;
-    ret->throughput_bps = (double)bytes / ret->seconds;
-    ret->iops = (double)ret->n_requests / ret->seconds;
-    ret->achieved_depth = depth / workers->plan->point.threads;
-}
-
-static void set_warmup(struct measure_result *ret, const struct workers *workers, bool windowed)
-{
-    const struct measure_plan *plan = workers->plan;
-    bool stable = true, judged = true;
-    double slot_seconds = 0;
-    for (uint32_t i = 0; i < workers->n; i++) {
-        const struct worker *worker = &workers->worker[i];
-        stable &= worker->stable;
-        judged &= worker->judge.n_seen >= worker->judge.n_window;
-        slot_seconds += worker->stats.warmup_slot_ns / 1e9;
-        ret->warmup_bytes += windowed ? worker->stats.warmup_bytes : 0;
-    }
-    bool none = plan->warmup_limit_ns == 0 || measure_writes_once(&plan->pattern, &plan->point);
-    /* A queue that takes longer than the warm-up for its first turnover has too few batches to judge by. */
-    ret->warmup = none || (!stable && !judged) ? MEASURE_WARMUP_NONE
-                  : stable                     ? MEASURE_WARMUP_STABLE
-                                               : MEASURE_WARMUP_LIMIT;
-    ret->warmup_seconds = windowed ? slot_seconds / workers->n / workers->n_calls : 0;
-}
-
-static void gather(struct measure_result *ret, const struct workers *workers, uint64_t end_ns,
-                   struct histogram *latency)
-{
-    bool windowed = has_window(workers);
-    struct span issuing = {atomic_load(&workers->start_ns), 0};
-    for (uint32_t i = 0; i < workers->n; i++) {
-        const struct worker *worker = &workers->worker[i];
-        const struct pump_stats *stats = &worker->stats;
-        count_in(ret, &stats->counted);
-        if (!windowed)
-            count_in(ret, &stats->outside);
-        ret->n_late += stats->n_late;
-        ret->sampled |= stats->sampled;
-        ret->littles_law_error = fmax(ret->littles_law_error, littles_law_error(workers, worker));
-        pump_windows_merge(&ret->windows, &stats->windows);
-        span_add(&issuing, stats);
-    }
-    add_latencies(workers, windowed, latency);
-    set_rates(ret, workers, windowed, issuing, end_ns);
-    set_warmup(ret, workers, windowed);
-    ret->cut = atomic_load(&workers->hopeless) != 0;
-    ret->ended_by_bytes = !ret->cut && workers->cap_bytes != UINT64_MAX &&
-                          ret->seconds - ret->flush_seconds < (double)workers->plan->duration_ns / 1e9 &&
-                          workers->plan->n_requests == 0;
 }
 
 /* The queues are still open, so that their workers can be asked for their processor time. */
@@ -292,6 +153,9 @@ static void run_monitor_end(const struct measure_env *env, const struct workers 
         return;
     run_monitor_read(&after, &env->device);
     run_monitor_difference(&workers->before, &after, monitor);
+    /* The counters of one device say nothing about several. */
+    if (env->members != NULL)
+        monitor->device_read_bytes = monitor->device_written_bytes = NAN;
     for (uint32_t i = 0; i < workers->n; i++) {
         const struct worker *worker = &workers->worker[i];
         run_monitor_add_worker(monitor, worker->cpu_before, worker->cpu_after,
@@ -304,6 +168,27 @@ static bool was_interrupted(const struct measure_env *env)
     return env->interrupted != NULL && atomic_load(env->interrupted) != 0;
 }
 
+static int flush_members(const struct measure_env *env, struct err *err)
+{
+    int result = 0;
+    for (uint32_t i = 0; i < measure_n_members(env) && result == 0; i++) {
+        const struct target *target = measure_member(env, i);
+        if (target->writable)
+            result = target_flush(target, err);
+    }
+    return result;
+}
+
+/* Whether a device has requests in flight. */
+static bool is_busy(const struct measure_env *env)
+{
+    uint64_t in_flight = 0;
+    bool busy = hostinfo_in_flight(&env->device, &in_flight) == 0 && in_flight > 0;
+    for (uint32_t i = 1; i < measure_n_members(env) && !busy; i++)
+        busy = hostinfo_in_flight(&env->members->device[i], &in_flight) == 0 && in_flight > 0;
+    return busy;
+}
+
 /* After a run all is made durable and the device becomes quiet, so that the next run starts from the same
  * state. */
 static int settle(const struct measure_env *env, struct measure_result *ret, struct err *err)
@@ -311,13 +196,11 @@ static int settle(const struct measure_env *env, struct measure_result *ret, str
     ret->settled = true;
     if (env->world != NULL)
         return 0;
-    uint64_t start_ns = clock_now_ns(env->clock), in_flight = 0;
-    if (env->target->writable) {
-        int result = target_flush(env->target, err);
-        if (result < 0)
-            return result;
-    }
-    while (!was_interrupted(env) && hostinfo_in_flight(&env->device, &in_flight) == 0 && in_flight > 0) {
+    uint64_t start_ns = clock_now_ns(env->clock);
+    int result = flush_members(env, err);
+    if (result < 0)
+        return result;
+    while (!was_interrupted(env) && is_busy(env)) {
         uint64_t now_ns = clock_now_ns(env->clock);
         if (now_ns - start_ns >= env->settle_limit_ns) {
             ret->settled = false;
@@ -333,7 +216,7 @@ static int run_workers(const struct measure_env *env, const struct measure_plan 
                        struct measure_result *ret, struct histogram *latency, struct err *err)
 {
     struct workers workers;
-    uint64_t end_ns = 0, start_ns = clock_now_ns(env->clock);
+    uint64_t end_ns[MEMBERS_MOST] = {0}, start_ns = clock_now_ns(env->clock);
     int result = workers_open(&workers, env, plan, truth_bps, err);
     ret->setup_seconds += (double)(clock_now_ns(env->clock) - start_ns) / 1e9;
     if (result == 0 && env->beside != NULL)
@@ -341,15 +224,15 @@ static int run_workers(const struct measure_env *env, const struct measure_plan 
     if (result == 0)
         result = workers_run(&workers, err);
     if (result == 0 && !was_interrupted(env))
-        result = flush_in_span(env, plan, &end_ns, err);
+        result = flush_in_span(env, plan, end_ns, err);
     if (env->beside != NULL) {
         int stopped = beside_stop(env->beside, result == 0 ? err : NULL);
         result = result == 0 ? stopped : result;
     }
-    count_totals(ret, &workers);
+    figures_count_totals(ret, &workers);
     if (result == 0 && !was_interrupted(env)) {
         run_monitor_end(env, &workers, &ret->monitor);
-        gather(ret, &workers, end_ns, latency);
+        figures_gather(ret, &workers, end_ns, latency);
     }
     workers_close(&workers);
     return result;

@@ -14,6 +14,7 @@
 #include "bench/io/ioapi_simulator.h"
 #include "bench/io/pump.h"
 #include "bench/run/beside.h"
+#include "bench/run/members.h"
 #include "bench/run/run_monitor.h"
 #include "bench/target/target.h"
 
@@ -35,8 +36,10 @@ extern const char
 /* What stays the same over all runs of a command. */
 struct measure_env {
     const struct clock *clock;
-    struct target *target;               /* NULL when simulated */
-    struct hostinfo_device device;       /* whose in-flight count is waited for */
+    struct target *target;         /* NULL when simulated */
+    struct hostinfo_device device; /* whose in-flight count is waited for */
+    struct members *members;       /* loaded together; `target` is the first of them, and `device` its device.
+                                      NULL: target is loaded alone. Real targets only */
     const struct simulator_world *world; /* NULL when real */
     /* Simulated: the table's throughput of a point, all threads; 0, or -ENODATA with a text naming a point
      * outside the table. */
@@ -105,7 +108,7 @@ struct measure_result {
     enum measure_warmup warmup;
     double warmup_seconds;    /* from the first submission until a slot counts, on average */
     uint64_t warmup_bytes;    /* that slots completed until then */
-    double achieved_depth;    /* per thread, time-weighted over that time without its flush */
+    double achieved_depth;    /* per thread of a member, time-weighted over that time without its flush */
     double littles_law_error; /* |mean latency x IOPS / (achieved depth x threads) - 1| of the worst thread */
     bool sampled;
     bool ended_by_bytes; /* the cap on bytes, not the time, ended it */
@@ -117,7 +120,12 @@ struct measure_result {
     struct run_monitor monitor; /* of the whole run; all NaN when simulated */
 };
 
-/* Bytes that one run of this pattern and point may move, warm-up included, by the rules of section 5:
+/* Targets that a run loads; 1 when simulated. */
+uint32_t measure_n_members(const struct measure_env *env);
+struct target *measure_member(const struct measure_env *env, uint32_t member);
+
+/* Bytes that one run of this pattern and point may move, warm-up included, by the rules of section 5; of all
+ * members together:
  * buffered writes with sync=end touch every block once; cold reads do not wrap; cold buffered random reads
  * stop at 25 % of the file. Random reads and writes of two sizes have every second block each, and half of
  * all this. UINT64_MAX: no cap. */

@@ -24,7 +24,7 @@ static uint64_t region_bytes(const struct workers *workers)
 static void choose_shape(struct workers *workers, double truth_bps)
 {
     const struct point *point = &workers->plan->point;
-    workers->n = point->threads;
+    workers->n = point->threads * measure_n_members(workers->env);
     workers->n_files = workers->env->world != NULL ? 1 : target_n_files(workers->env->target);
     workers->n_calls = point->queue_depth;
     workers->requests_per_call = workers->rounds_per_call = 1;
@@ -53,7 +53,8 @@ static int open_descriptors(struct worker *worker, const struct workers *workers
     if (worker->fds == NULL)
         return err_set(err, -ENOMEM, "no memory for %u descriptors", n_files);
     for (uint32_t i = 0; i < n_files && env->world == NULL; i++) {
-        int result = target_open_file(env->target, i, plan->point.direct != 0, writes, &worker->fds[i], err);
+        int result = target_open_file(measure_member(env, worker->member), i, plan->point.direct != 0, writes,
+                                      &worker->fds[i], err);
         if (result < 0)
             return result;
         worker->n_open = i + 1;
@@ -95,7 +96,7 @@ static uint64_t shift_bytes(const struct workers *workers)
 
 static bool env_shares_region(const struct workers *workers)
 {
-    return workers->env->shared_region && workers->n > 1;
+    return workers->env->shared_region && workers->plan->point.threads > 1;
 }
 
 /* Threads that share a region start their sequential streams apart: side by side they would read each other's
@@ -110,7 +111,10 @@ static int open_worker(struct workers *workers, uint32_t index, unsigned char *b
 {
     struct worker *worker = &workers->worker[index];
     const struct measure_plan *plan = workers->plan;
+    uint32_t n_members = measure_n_members(workers->env);
     worker->all = workers;
+    worker->member = index % n_members;
+    worker->index = index / n_members;
     worker->stats.counted.latency = malloc(sizeof(struct histogram));
     worker->stats.outside.latency = malloc(sizeof(struct histogram));
     if (worker->stats.counted.latency == NULL || worker->stats.outside.latency == NULL)
@@ -123,7 +127,8 @@ static int open_worker(struct workers *workers, uint32_t index, unsigned char *b
         .clock = workers->env->clock,
         .ops = workers->ops,
         .pattern = plan->pattern,
-        .base_bytes = (workers->env->shared_region ? 0 : region * index) + (workers->n_files > 1 ? 0 : shift),
+        .base_bytes =
+            (workers->env->shared_region ? 0 : region * worker->index) + (workers->n_files > 1 ? 0 : shift),
         .region_bytes = region,
         .fds = worker->fds,
         .n_files = workers->n_files,
@@ -144,7 +149,7 @@ static int open_worker(struct workers *workers, uint32_t index, unsigned char *b
     };
     result = pump_init(&worker->pump, &config, err);
     if (result == 0 && env_shares_region(workers))
-        spread_streams(&worker->pump.offsets, index, workers->n);
+        spread_streams(&worker->pump.offsets, worker->index, plan->point.threads);
     if (result == 0)
         result = warmup_init(&worker->judge, plan->warmup_coef, plan->warmup_window);
     return result < 0 ? result : open_queue(worker, workers, err);
@@ -185,9 +190,11 @@ int workers_open(struct workers *workers, const struct measure_env *env, const s
     return 0;
 }
 
+/* Of each worker: every member has as many as a run must have. */
 static uint64_t least_requests(const struct workers *workers)
 {
-    return (MEASURE_MIN_REQUESTS + workers->n - 1) / workers->n;
+    uint32_t n = workers->n / measure_n_members(workers->env);
+    return (MEASURE_MIN_REQUESTS + n - 1) / n;
 }
 
 /* How long the worker has been at it: warming up, or counting. */
@@ -286,9 +293,11 @@ static uint64_t cap_bytes(const struct worker *worker)
     if (workers->cap_bytes == UINT64_MAX)
         return 0;
     uint64_t cap = workers->cap_bytes / workers->n;
-    if (workers->env->world == NULL && measure_writes_once(&plan->pattern, &plan->point) &&
-        workers->env->target->fill_bps > 0) {
-        double bytes = workers->env->target->fill_bps * (double)plan->duration_ns / 1e9 / workers->n;
+    if (workers->env->world != NULL || !measure_writes_once(&plan->pattern, &plan->point))
+        return cap;
+    double fill_bps = measure_member(workers->env, worker->member)->fill_bps;
+    if (fill_bps > 0) {
+        double bytes = fill_bps * (double)plan->duration_ns / 1e9 / plan->point.threads;
         uint64_t least = least_requests(workers) * factors_largest_size_bytes(&plan->point);
         if (least < worker->pump.most_call_bytes)
             least = worker->pump.most_call_bytes;
@@ -443,8 +452,8 @@ static int explain(const struct workers *workers, const struct worker *worker, s
 {
     if (workers->env->world != NULL)
         return err_set(err, worker->result, "%s", worker->err.text);
-    return err_set(err, worker->result, "%s: %s%s", workers->env->target->name, worker->err.text,
-                   err_advice(worker->result));
+    return err_set(err, worker->result, "%s: %s%s", measure_member(workers->env, worker->member)->name,
+                   worker->err.text, err_advice(worker->result));
 }
 
 int workers_run(struct workers *workers, struct err *err)

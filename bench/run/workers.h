@@ -1,6 +1,7 @@
 /* bench/run/workers: the threads of one run. Each worker has its own descriptor, queue, offsets and
- * statistics; all start together, share the run's window, and end together. A simulated run has one worker
- * that plays all threads.
+ * statistics; all start together, share the run's window, and end together. Where several targets are loaded,
+ * each has as many workers, and these are their members in turn. A simulated run has one worker that plays
+ * all threads.
  */
 #pragma once
 
@@ -13,6 +14,8 @@ struct workers;
 
 struct worker {
     struct workers *all;
+    uint32_t member; /* whose file it works on */
+    uint32_t index;  /* among the member's workers */
     int *fds;        /* one for each file */
     uint32_t n_open; /* of them open */
     void *io;        /* state of the I/O API */

@@ -3,6 +3,8 @@
 
 #include "models/profile/cells.h"
 
+#include <math.h>
+
 #define PROBES    16
 #define SHIFT_MAX 40
 /* A request counts at most so many of its blocks, which are 256 MiB. */
@@ -107,4 +109,18 @@ double blocks_distinct(const struct blocks *blocks, const struct blocks_entry *e
     for (uint64_t i = 0; i < blocks->n_entries; i++)
         n += (uint64_t)blocks_counts(blocks, &entries[i]);
     return (double)n * (double)(1ULL << cells_read(&blocks->shift));
+}
+
+size_t blocks_curve(const struct blocks *blocks, struct blocks_cache ret[BINS_N])
+{
+    double n = (double)blocks->n_sampled, farther = n, size = 0, before = 0, served = 0;
+    for (size_t i = 0; i < BINS_N && n > 0; i++) {
+        double end = i < 4 ? (double)i + 1 : ldexp(5 + (double)(i % 4), (int)(i / 4) - 1);
+        size += (end - before) * farther / n;
+        before = end;
+        served += (double)blocks->reuse.bin[i].n;
+        farther -= (double)blocks->reuse.bin[i].n;
+        ret[i] = (struct blocks_cache){size * (double)(1U << BLOCKS_LOG2_BYTES), served / n};
+    }
+    return n > 0 ? BINS_N : 0;
 }

@@ -41,5 +41,13 @@ void blocks_take(struct blocks *blocks, struct blocks_entry *entries, uint64_t f
 /* Whether the entry is in the sample of now. */
 int blocks_counts(const struct blocks *blocks, const struct blocks_entry *entry);
 
+/* Caches of growing size, and the share of all uses that each would serve, by AET: a cache of size c keeps a
+ * block for the time in which c distinct ones pass, which is the integral of the share of uses whose next is
+ * farther away. Returns how many there are; 0: nothing was seen. */
+struct blocks_cache {
+    double n_bytes, served_share;
+};
+size_t blocks_curve(const struct blocks *blocks, struct blocks_cache ret[BINS_N]);
+
 /* Distinct blocks, estimated. */
 double blocks_distinct(const struct blocks *blocks, const struct blocks_entry *entries);

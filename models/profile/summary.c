@@ -128,24 +128,17 @@ static void make_sync(struct summary *summary, const struct store *store)
         summary->sync = is_flushed_at_end(store) ? SUMMARY_SYNC_END : SUMMARY_SYNC_EVERY;
 }
 
-/* AET: a cache of size c keeps a block for the time in which c distinct ones pass, which is the integral of
- * the share of uses whose next is farther away. */
+/* The smallest cache that would serve most uses of blocks that are not the first. */
 static double find_working_set(const struct blocks *blocks)
 {
-    double n = (double)blocks->n_sampled, farther = n, size = 0, before = 0;
-    double reused = n - (double)blocks->n_first, served = 0;
-    if (reused < LEAST_REUSED * n || reused <= 0)
+    struct blocks_cache curve[BINS_N];
+    double n = (double)blocks->n_sampled, reused = n > 0 ? 1 - (double)blocks->n_first / n : 0;
+    size_t n_sizes = blocks_curve(blocks, curve), i = 0;
+    if (reused < LEAST_REUSED || reused <= 0 || n_sizes == 0)
         return 0;
-    for (size_t i = 0; i < BINS_N; i++) {
-        double end = i < 4 ? (double)i + 1 : ldexp(5 + (double)(i % 4), (int)(i / 4) - 1);
-        size += (end - before) * farther / n;
-        before = end;
-        served += (double)blocks->reuse.bin[i].n;
-        farther -= (double)blocks->reuse.bin[i].n;
-        if (served >= REUSE_SERVED * reused)
-            break;
-    }
-    return size * (double)(1U << BLOCKS_LOG2_BYTES);
+    while (i + 1 < n_sizes && curve[i].served_share < REUSE_SERVED * reused)
+        i++;
+    return curve[i].n_bytes;
 }
 
 /* Without memory for the counts the skew stays unknown. */

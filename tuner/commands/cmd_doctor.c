@@ -19,6 +19,7 @@
 
 struct doctor {
     struct doctor_facts facts;
+    struct members_study members;
     struct doctor_report report;
 };
 
@@ -74,9 +75,22 @@ static double steal_share(const struct session *session)
     return seconds >= 1 && ticks > 0 ? (after->number - before->number) / ticks : NAN;
 }
 
-/* Everything that a check looks at. Only a lock that another holds, and a broken machine, end the command. */
-static int collect_doctor_facts(struct session *session, struct doctor_facts *facts, struct err *err)
+/* The noise floor is the first place's own. */
+static void measure_all(struct session *session, struct doctor *doctor)
 {
+    struct members *members = session->env.members;
+    session->env.members = NULL;
+    doctor_noise_measure(session, &doctor->facts.noise);
+    session->env.members = members;
+    if (atomic_load(&interrupt_signal) == 0)
+        doctor_members_measure(session, &doctor->members, doctor->facts.members_why);
+    doctor->facts.members = &doctor->members;
+}
+
+/* Everything that a check looks at. Only a lock that another holds, and a broken machine, end the command. */
+static int collect_doctor_facts(struct session *session, struct doctor *doctor, struct err *err)
+{
+    struct doctor_facts *facts = &doctor->facts;
     struct err target_err = {0};
     facts->host = &session->host;
     facts->steal_share = NAN;
@@ -93,7 +107,7 @@ static int collect_doctor_facts(struct session *session, struct doctor_facts *fa
     hostinfo_collect_limits(&session->host, session->directory_fd);
     note_target(session, result, &target_err, facts);
     if (result == 0)
-        doctor_noise_measure(session, &facts->noise);
+        measure_all(session, doctor);
     else
         snprintf(facts->noise.why, sizeof facts->noise.why, "not measured: %.400s", target_err.text);
     facts->interrupted = atomic_load(&interrupt_signal) != 0;
@@ -111,7 +125,7 @@ static int examine_and_print(struct session *session, struct err *err)
     struct doctor *doctor = calloc(1, sizeof *doctor);
     if (doctor == NULL)
         return err_set(err, -ENOMEM, "no memory");
-    int result = collect_doctor_facts(session, &doctor->facts, err);
+    int result = collect_doctor_facts(session, doctor, err);
     progress_clear(&session->progress);
     if (result == 0) {
         doctor_examine(&doctor->facts, &doctor->report);
@@ -121,6 +135,7 @@ static int examine_and_print(struct session *session, struct err *err)
     }
     if (result == 0)
         result = command_code(doctor->report.n_findings > 0 ? EXIT_FINDINGS : EXIT_DONE);
+    members_study_done(&doctor->members);
     free(doctor);
     return result;
 }
@@ -134,8 +149,8 @@ static int check_and_print_doctor_plan(struct session *session, struct err *err)
     char path[SETTINGS_TEXT_SIZE];
     FILE *out = command_plan_stream(settings);
     int result = session_estimate(session, &file_bytes, &why);
-    session->seconds_at_most =
-        DOCTOR_NOISE_LIMIT_SECONDS + GRACE_SECONDS + report_plan_fill_seconds(settings, file_bytes);
+    session->seconds_at_most = DOCTOR_NOISE_LIMIT_SECONDS * (settings_n_places(settings) > 1 ? 2 : 1) +
+                               GRACE_SECONDS + report_plan_fill_seconds(settings, file_bytes);
     if (settings->dry_run && settings->json)
         return report_plan_json(stdout, session, file_bytes, result == 0 ? 1 : 0, err);
     if (out == NULL)

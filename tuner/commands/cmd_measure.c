@@ -68,6 +68,8 @@ static double seconds_at_most(const struct settings *settings, uint64_t file_byt
         (double)settings->runs.warmup_limit_ns + (double)settings->runs.duration_ns + MEASURE_SETTLE_NS;
     double n_runs = settings->runs.replays * ((settings->runs.cross_check[0] != '\0' ? 2.0 : 1.0) +
                                               (double)settings->workload.rates.n);
+    /* Of several members each runs alone, too. */
+    n_runs *= settings_n_places(settings) > 1 ? 1.0 + (double)settings_n_places(settings) : 1;
     /* Disturbed runs are repeated: two, and one in twenty. */
     double all_ns = settings->runs.until_steady ? (double)settings->runs.max_duration_ns + replay_ns
                                                 : (1.05 * n_runs + 2) * replay_ns;
@@ -88,6 +90,8 @@ static void print_plan(const struct session *session, const struct point *point,
         fprintf(out, "%u replays of %s", settings->runs.replays, duration);
     if (settings->workload.rates.n > 0)
         fprintf(out, ", as many at each of %zu offered rates", settings->workload.rates.n);
+    if (settings_n_places(settings) > 1)
+        fprintf(out, ", on %zu members together and on each alone", settings_n_places(settings));
     report_plan_end(out, session, file_bytes);
 }
 

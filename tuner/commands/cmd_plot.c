@@ -64,6 +64,15 @@ static int load_history(const struct settings *settings, struct plot_data *data,
     return result < 0 ? err_prefix(err, "--db %.*s", SHOWN_PATH, path) : 0;
 }
 
+static int load_events(const struct settings *settings, struct plot_data *data, struct err *err)
+{
+    if (settings->answers.n != 1)
+        return err_set(err, -EINVAL,
+                       "it is drawn from events; give one --from FILE.db that fstune profile --save-events "
+                       "made");
+    return plot_data_events(data, settings->answers.path[0], settings->history.run_id, err);
+}
+
 /* Before and after, or two machines. */
 static int load_several(const struct settings *settings, const struct plot_ops *ops, struct plot_data *data,
                         struct err *err)
@@ -99,6 +108,10 @@ static int load_plot_data(const struct settings *settings, const struct plot_ops
     *data = (struct plot_data){0};
     if (ops == &plot_history)
         return load_history(settings, data, path, sizeof path, err);
+    if (ops == &plot_profile)
+        return load_events(settings, data, err);
+    if (settings->history.run_id > 0)
+        return err_set(err, -EINVAL, "--run: is for plot profile; leave it out");
     if (settings->history.db[0] != '\0' || settings->retune.target[0] != '\0')
         return err_set(err, -EINVAL,
                        "--db and --target are for plot history; give a file of results with --from");

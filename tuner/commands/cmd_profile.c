@@ -38,6 +38,10 @@ static int check(const struct settings *settings, struct err *err)
     if (is_attached && strcmp(asked->source, "preload") == 0)
         return err_set(err, -EINVAL,
                        "--pid: no library can be loaded into what runs already; leave --source out");
+    bool keeps_events = asked->events[0] != '\0';
+    if (keeps_events && (is_import || strcmp(asked->source, "preload") == 0))
+        return err_set(err, -EINVAL, "--save-events: events are kept of what the kernel tells; leave %s out",
+                       is_import ? "--import" : "--source");
     int code = check_operand(settings, err);
     if (code == 0 && !is_import && !is_attached && !has_program)
         code = err_set(err, -EINVAL, "the command is missing; write fstune profile -- COMMAND ARGUMENT...");
@@ -50,8 +54,8 @@ static int record_command(struct recording *recording, const struct settings *se
 {
     const char *source = settings->profile.source;
     char path[PATH_MAX];
-    bool is_by_kernel = strcmp(source, "trace") == 0;
-    if (strcmp(source, "auto") == 0)
+    bool is_by_kernel = strcmp(source, "trace") == 0 || options->events[0] != '\0';
+    if (!is_by_kernel && strcmp(source, "auto") == 0)
         is_by_kernel = program_find(settings->program[0], path, sizeof path, NULL) == -EINVAL;
     return is_by_kernel ? record_trace_program(recording, settings->program, options, err)
                         : record_program(recording, settings->program, options, err);
@@ -62,7 +66,8 @@ static int profile(const struct settings *settings, struct err *err)
     struct recording recording = {0};
     const struct record_options options = {.store_bytes = settings->profile.store_bytes,
                                            .duration_ns = settings->profile.duration_ns,
-                                           .output_to_stderr = settings->json};
+                                           .output_to_stderr = settings->json,
+                                           .events = settings->profile.events};
     int code = check(settings, err);
     if (code == 0 && settings->profile.import[0] != '\0')
         code = import_file(&recording, settings->profile.import, settings->operands[0],
@@ -73,6 +78,9 @@ static int profile(const struct settings *settings, struct err *err)
         code = record_command(&recording, settings, &options, err);
     if (code == 0)
         code = profile_result_deliver(&recording, settings, err);
+    if (code >= 0 && recording.events_code < 0)
+        code = err_set(err, recording.events_code, "--save-events %.200s: %s", settings->profile.events,
+                       recording.events_err.text);
     record_close(&recording);
     return code < 0 ? code : command_code(code);
 }

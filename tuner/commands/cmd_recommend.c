@@ -16,6 +16,7 @@
 #include "tuner/search/prior.h"
 #include "tuner/search/resume.h"
 #include "tuner/search/tune.h"
+#include "tuner/session/members_report.h"
 #include "tuner/store/save.h"
 #include "tuner/writes/burst.h"
 
@@ -25,6 +26,8 @@
 
 /* Grace of the contract: the whole command ends within the budget and this. */
 #define GRACE_SECONDS 5.0
+/* Of budget and --max-write, for several members: the runs of each alone. */
+#define MEMBERS_SHARE 0.2
 /* A run that hangs is given up after this, which leaves time for giving the thread up and for the answer. */
 #define LATE_NS (3 * CLOCK_NS_PER_S)
 
@@ -42,6 +45,8 @@ static void print_plan(FILE *out, const struct session *session, uint64_t file_b
 {
     const struct settings *settings = session->settings;
     fprintf(out, "plan: %s, %zu settings", settings->workload.pattern.name, n_points);
+    if (settings_n_places(settings) > 1)
+        fprintf(out, " on %zu members together, then each alone", settings_n_places(settings));
     if (session->simulated)
         fprintf(out, ", %.0f virtual seconds", (double)settings->limits.budget_ns / 1e9);
     if (settings->burst.bytes > 0)
@@ -82,6 +87,15 @@ static int check_format(const struct settings *settings, struct err *err)
     return 0;
 }
 
+static void reserve_for_members(struct session *session)
+{
+    const struct settings_limits *limits = &session->settings->limits;
+    if (settings_n_places(session->settings) == 1)
+        return;
+    session->reserved_ns = (uint64_t)(MEMBERS_SHARE * (double)limits->budget_ns);
+    session->reserved_bytes = (uint64_t)(MEMBERS_SHARE * (double)limits->max_write_bytes);
+}
+
 /* Everything that can be refused before a byte is written. */
 static int check_and_print_tune_plan(struct session *session, struct err *err)
 {
@@ -99,6 +113,8 @@ static int check_and_print_tune_plan(struct session *session, struct err *err)
         result = tune_check(session, &candidates, file_bytes, err);
     if (result == 0)
         result = burst_check(session, file_bytes, err);
+    if (result == 0)
+        reserve_for_members(session);
     if (result == 0)
         result = prior_open(session, err);
     if (result == 0)
@@ -150,7 +166,46 @@ static int print_answer(const struct answer *answer, enum settings_format format
     }
 }
 
-static int print_recommend_result(struct tune *tune, const struct burst *burst, struct err *err)
+/* The recommended setting on all members together and on each alone. What cannot be measured any more is
+ * missing from the answer. */
+static int study_members(struct members_study *study, struct tune *tune, struct err *err)
+{
+    struct session *session = tune->session;
+    struct err why = {0};
+    members_study_open(study, session);
+    if (!members_study_is_on(study) || tune->engine.chosen == ENGINE_NONE ||
+        tune->engine.stop == ENGINE_STOP_INTERRUPTED)
+        return 0;
+    session->write_limit_bytes = session->settings->limits.max_write_bytes;
+    const struct measure_plan plan =
+        tune_plan_of(tune, &(struct engine_run){.point = tune->engine.chosen, .confirming = true});
+    int result = members_study_blocks(study, &plan, MEMBERS_STUDY_MOST,
+                                      (double)session->settings->limits.budget_ns / 1e9, &why);
+    if (result < 0 && (result == -EINTR || session->full || session->abandoned))
+        return err_set(err, result, "%s", why.text);
+    if (result < 0)
+        notes_add(&session->warnings, "members_cut", "members were measured alone in part: %s", why.text);
+    return 0;
+}
+
+static void add_members(json_t *object, const void *context)
+{
+    members_report_json(object, context);
+}
+
+static void print_members(FILE *out, const void *context)
+{
+    fputc('\n', out);
+    members_report_text(out, context);
+}
+
+/* What was measured beside a search. */
+struct extras {
+    struct burst burst;
+    struct members_study members;
+};
+
+static int print_recommend_result(struct tune *tune, const struct extras *extras, struct err *err)
 {
     struct answer answer;
     struct session *session = tune->session;
@@ -158,8 +213,12 @@ static int print_recommend_result(struct tune *tune, const struct burst *burst, 
     session_finish(session);
     answer_prepare(&answer, tune);
     const struct report_beside loads = {session, answer.has_rows ? &answer.chosen.point : NULL};
-    struct answer_part bursts = burst_answer_part(burst), beside = report_beside_part(&loads);
-    answer.part = burst->settings != NULL ? &bursts : session->beside != NULL ? &beside : NULL;
+    struct answer_part bursts = burst_answer_part(&extras->burst), beside = report_beside_part(&loads);
+    struct answer_part members = {.add = add_members, .print = print_members, .context = &extras->members};
+    answer.part = extras->burst.settings != NULL          ? &bursts
+                  : session->beside != NULL               ? &beside
+                  : members_study_is_on(&extras->members) ? &members
+                                                          : NULL;
     int result = print_answer(&answer, tune->settings->format, err);
     int code = recommend_exit_code(&answer);
     save_answer(session, result < 0 ? EXIT_FAILED : code, &answer);
@@ -168,7 +227,7 @@ static int print_recommend_result(struct tune *tune, const struct burst *burst, 
 
 static int search_and_print(struct session *session, struct err *err)
 {
-    static struct burst burst;
+    static struct extras extras;
     /* Set here, because an answer is due also where the preparation is interrupted and no search begins. */
     struct tune tune = {.session = session,
                         .settings = session->settings,
@@ -185,17 +244,20 @@ static int search_and_print(struct session *session, struct err *err)
         result = tune_run(&tune, err);
     }
     if (result == 0)
-        result = burst_run(&burst, &tune, err);
+        result = burst_run(&extras.burst, &tune, err);
+    if (result == 0)
+        result = study_members(&extras.members, &tune, err);
     progress_clear(&session->progress);
     if (result == -EINTR) {
         tune.engine.stop = ENGINE_STOP_INTERRUPTED;
         result = 0;
     }
     if (result == 0)
-        result = print_recommend_result(&tune, &burst, err);
+        result = print_recommend_result(&tune, &extras, err);
     else
         save_finish(session, EXIT_FAILED, NULL);
     tune_done(&tune);
+    members_study_done(&extras.members);
     return result;
 }
 

@@ -9,6 +9,7 @@
 #include "bench/target/target.h"
 #include "models/statistics/student.h"
 #include "tuner/session/drive_health.h"
+#include "tuner/session/members_study.h"
 #include "tuner/session/session.h"
 
 #include <stdbool.h>
@@ -66,6 +67,8 @@ struct doctor_facts {
     bool never_quiet;   /* the device was busy after every run */
     struct drive_health health;
     struct doctor_noise noise;
+    const struct members_study *members; /* of several places; NULL: not looked for */
+    char members_why[ERR_TEXT_SIZE];     /* they could not be measured to the end; "" */
 };
 
 struct doctor_item {
@@ -113,6 +116,12 @@ int doctor_report_json(FILE *out, const struct session *session, const struct do
  * where they take too long; with a warm cache, also for the rest of the session, where a cold run ends too
  * soon. An interrupted or failed series leaves what it has, `failed` and why. */
 void doctor_noise_measure(struct session *session, struct doctor_noise *ret_noise);
+
+/* Several places: random reads on all of them together and on each alone. Nothing where there is one. `why`
+ * gets what went wrong. */
+void doctor_members_measure(struct session *session, struct members_study *study, char why[ERR_TEXT_SIZE]);
+/* Of the table of storage. */
+void doctor_members_check(const struct doctor_facts *facts, struct doctor_report *report);
 
 /* Fills the figures from n throughputs. */
 void doctor_noise_summarise(struct doctor_noise *noise, const double *throughput_bps, size_t n);

@@ -5,6 +5,7 @@
 #include "tuner/doctor/doctor.h"
 #include "tuner/report/report_text.h"
 #include "tuner/session/json_row.h"
+#include "tuner/session/members_report.h"
 
 #include <math.h>
 #include <string.h>
@@ -54,6 +55,8 @@ int doctor_report_text(FILE *out, const struct session *session, const struct do
         print_item(out, &report->items[i]);
     }
     print_noise(out, &facts->noise);
+    if (facts->members != NULL)
+        members_report_text(out, facts->members);
     text_notes(out, "Worth knowing", &session->warnings, true);
     fprintf(out, "\n%zu finding%s. Wrote %s, read %s in %.1f s; seed %llu.\n", report->n_findings,
             report->n_findings == 1 ? "" : "s", units_format_bytes(session->bytes_written, written),
@@ -138,5 +141,7 @@ int doctor_report_json(FILE *out, const struct session *session, const struct do
         "bytes_read", (json_int_t)session->bytes_read, "seed", (json_int_t)session->seed, "wear",
         drive_health_json(&session->drive_health_before, &session->drive_health_after), "warnings",
         json_notes(&session->warnings, "code", "text"), "system", json_system(session));
+    if (object != NULL && facts->members != NULL)
+        members_report_json(object, facts->members);
     return json_print(out, object, err);
 }

@@ -255,6 +255,7 @@ static const struct doctor_check checks[] = {
     {"loop_device", check_loop},          {"device_stack", check_stack},
     {"guest_disk", check_guest},          {"rate_caps", check_rate_caps},
     {"dirty_limits", check_dirty_limits}, {"wear", check_drive_health},
+    {"members", doctor_members_check},
 };
 
 const struct doctor_group doctor_storage = {"The storage", checks, sizeof checks / sizeof checks[0]};

@@ -1,5 +1,6 @@
 /* fstune emit fio: a job that repeats the measurement. */
 #include "bench/host/hostinfo.h"
+#include "bench/run/measure.h"
 #include "tuner/emit/fio_job.h"
 #include "tuner/emit/snippet_template.h"
 #include "tuner/options/skew_text.h"
@@ -71,6 +72,14 @@ static double share_of(const struct recommendation *recommendation, const char *
     return share > 0 && share < 1 ? share : 0;
 }
 
+/* 0: as fast as it goes. */
+static double rate_iops_of(const struct recommendation *recommendation)
+{
+    double iops =
+        recommendation->offered_bps / measure_request_bytes(&recommendation->pattern, &recommendation->point);
+    return isfinite(iops) && iops > 0 ? iops : 0;
+}
+
 int snippet_own_fio(struct snippet_template *run)
 {
     const struct snippet_request *request = run->request;
@@ -100,6 +109,8 @@ int snippet_own_fio(struct snippet_template *run)
         return -EINVAL;
     job.content.zero_share = share_of(recommendation, "compressible_share");
     job.content.repeat_share = share_of(recommendation, "dedupe_share");
+    job.rate_iops = rate_iops_of(recommendation);
+    job.random_rate = recommendation->offered_at_random;
     job.io_bytes = io_bytes_of(recommendation, &job);
     if (job.file_bytes / factors_largest_size_bytes(&recommendation->point) <
         (uint64_t)recommendation->point.threads * recommendation->point.queue_depth)

@@ -122,7 +122,8 @@ static int write_scalar(const config_setting_t *setting, const struct option_row
             return err_set(err, -EINVAL, "the value is too long; shorten it");
         return 0;
     }
-    if (row->set == options_set_text || row->set == options_set_pattern || row->set == options_set_current)
+    if (row->set == options_set_text || row->set == options_set_path || row->set == options_set_existing ||
+        row->set == options_set_pattern || row->set == options_set_current)
         return err_set(err, -EINVAL, "wants a text; write it in quotes");
     if (type == CONFIG_TYPE_INT || type == CONFIG_TYPE_INT64) {
         if ((size_t)snprintf(text, size, "%lld", config_setting_get_int64(setting)) >= size)

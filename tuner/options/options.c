@@ -11,6 +11,8 @@
 
 #define NAME_SIZE   64
 #define PREDICTIONS (OPTIONS_PREDICT | OPTIONS_ADVISE)
+/* Commands that load several places together. */
+#define MEMBERS (OPTIONS_RECOMMEND | OPTIONS_MEASURE | OPTIONS_DOCTOR)
 /* Commands that may be given a program to run. */
 #define PROGRAMS (OPTIONS_COST | OPTIONS_PREDICT | OPTIONS_PROFILE)
 
@@ -275,12 +277,20 @@ bool options_are_names_of_one(const struct option_row *a, const struct option_ro
     return is_alias(a, b) || is_alias(b, a);
 }
 
+/* Whether the option collects what it is given. */
+static bool is_list(const struct option_row *row, unsigned command)
+{
+    return row->set == options_set_files || row->set == options_set_beside ||
+           ((command & MEMBERS) != 0 && (row->set == options_set_path || row->set == options_set_existing ||
+                                         row->set == options_set_destroy_device));
+}
+
 /* What takes one value is never overridden in silence, by itself or by another name of it. given: by row. */
-static int note_given(const struct option_row *row, bool *given, struct err *err)
+static int note_given(const struct option_row *row, unsigned command, bool *given, struct err *err)
 {
     const struct option_row *other;
     for (size_t i = 0; (other = options_row(i)) != NULL; i++) {
-        if (given[i] && other == row && row->set != options_set_files && row->set != options_set_beside)
+        if (given[i] && other == row && !is_list(row, command))
             return err_set(err, -EINVAL, "is given twice; keep one");
         if (given[i] && options_are_names_of_one(row, other))
             return err_set(err, -EINVAL, "is given beside --%s, which sets the same; keep one", other->name);
@@ -312,9 +322,11 @@ static int read_options(struct settings *settings, struct walk walk, const struc
             return r;
         if (only && row != only)
             continue;
-        r = note_given(row, given, err);
+        settings->file.one_more = given[row - options_row(0)];
+        r = note_given(row, walk.command, given, err);
         if (r == 0)
             r = options_set(settings, row, text, err);
+        settings->file.one_more = false;
         if (r < 0) {
             err_prefix(err, "--%s", row->name);
             return r;

@@ -26,7 +26,8 @@ enum {
     OPTIONS_COST = 4096,
     OPTIONS_ATOMS = 8192,
     OPTIONS_PROFILE = 16384,
-    OPTIONS_REPLAY = 32768
+    OPTIONS_REPLAY = 32768,
+    OPTIONS_ANALYSE = 65536
 };
 
 /* Under which heading --help prints an option, in this order. Those that few need come last, and where a

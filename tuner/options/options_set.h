@@ -41,6 +41,9 @@ option_setter options_set_levels;
  * configuration. */
 option_setter options_set_files;
 
+/* What the option gives a second time is another member's; else it replaces what is there. */
+option_setter options_set_path, options_set_existing, options_set_destroy_device;
+
 /* A format of tuner/emit/snippet; as options_set_name. */
 option_setter options_set_snippet;
 

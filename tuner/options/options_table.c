@@ -24,6 +24,7 @@ enum {
     IMPACT = COST | ATOMS,
     PROFILE = OPTIONS_PROFILE,
     REPLAY = OPTIONS_REPLAY,
+    ANALYSE = OPTIONS_ANALYSE,
     BOTH = RECOMMEND | MEASURE,
     RUNS = BOTH | EXPERIMENT,
     EVERY = RUNS | DOCTOR,
@@ -99,9 +100,10 @@ static const struct option_row rows[] = {
            "threads, each with its own part of the file and its own queue"),
     LEVELS("sync", "SYNC", FACTOR_SYNC, "none, end, each", "end", RUNS,
            "durability of writes: no flush, one at the end of a run, or one with each write", IN(WORKLOAD)),
-    ROW("path", "DIR", "", ".", text, PLACE(file.path), EVERY | CALIBRATE | PREDICT | IMPACT | REPLAY,
-        "directory on the file system to measure; a nameless file is made there", .needs = "validate",
-        IN(WHERE)),
+    ROW("path", "DIR", "", ".", path, TYPED(file.path, char *), EVERY | CALIBRATE | PREDICT | IMPACT | REPLAY,
+        "directory on the file system to measure; a nameless file is made there. recommend, measure, doctor: "
+        "several of them are loaded together, and each alone",
+        .needs = "validate", IN(WHERE)),
     SIZE("file-size", file.size_bytes, "128m..1000t", "1g", EVERY | REPLAY,
          "size of that file; the default shrinks where filling would take too long", .default_doctor = "128m",
          VARIED(CONDITION_FILE_SIZE), GIVEN(file.size_given)),
@@ -114,18 +116,17 @@ static const struct option_row rows[] = {
         "requests start so far behind a multiple of their size: 512 with requests of 4k is 512, 4608, 8704 "
         "...; multiples of the request size change nothing",
         VARIED(CONDITION_ALIGNMENT)),
-    TEXT("existing", "FILE", file.existing, EVERY,
-         "measure on this file or block device instead of an own file", IN(WHERE)),
+    ROW("existing", "FILE", "", "", existing, TYPED(file.existing, char *), EVERY,
+        "measure on this file or block device instead of an own file; several as with --path", IN(WHERE)),
     FLAG("overwrite", file.overwrite, RUNS, "allow to destroy the contents of the --existing file or device",
          .needs = "existing"),
-    SIZE("destroy-device", file.destroy_device_bytes, "512..8388607t", "", RUNS,
-         "where --existing is a block device and the pattern writes: its exact size in bytes, as blockdev "
-         "--getsize64 prints it; --overwrite is needed, too",
-         .needs = "overwrite"),
+    ROW("destroy-device", "SIZE", "512..8388607t", "", destroy_device, PLACE(file.destroy_device_bytes), RUNS,
+        "where --existing is a block device and the pattern writes: its exact size in bytes, as blockdev "
+        "--getsize64 prints it, once for each device; --overwrite is needed, too",
+        .needs = "overwrite"),
     FLAG("ignore-signature", file.ignore_signature, RUNS,
          "destroy the device also where it holds a file system or something else that libblkid knows; not "
-         "where "
-         "it is mounted or in use",
+         "where it is mounted or in use",
          .needs = "destroy-device"),
     TEXT("prepare", "SCRIPT", file.prepare, RUNS, "script that bash runs before the file is filled"),
     DURATION("prepare-timeout", file.prepare_timeout_ns, "1s..24h", "60s", RUNS,
@@ -264,8 +265,8 @@ static const struct option_row rows[] = {
     TEXT("db", "FILE", history.db, EMIT | REPORT | PLOT | HISTORY | RETUNE,
          "the history; else $STATE_DIRECTORY/history.db, $XDG_STATE_HOME/fstune/history.db or "
          "~/.local/state/fstune/history.db"),
-    ROW("run", "ID", "1..2147483647", "", count, PLACE(history.run_id), EMIT | REPORT,
-        "the run of the history; else the newest with a recommendation"),
+    ROW("run", "ID", "1..2147483647", "", count, PLACE(history.run_id), EMIT | REPORT | ANALYSE | PLOT,
+        "the run of the history, else the newest with a recommendation; or the recording, else the newest"),
     COUNT("keep", history.keep_runs, "1..1000000", "", HISTORY,
           "prune: runs that stay, the newest of each host, storage, target, pattern and command"),
     ROW("older-than", "AGE", "1m..36500d", "", age, PLACE(history.older_than_ns), HISTORY,
@@ -281,10 +282,9 @@ static const struct option_row rows[] = {
          "measure although the machine is busy, on battery, or was just started"),
 
     /* Options of pictures. */
-    TEXT("output", "FILE", output, PLOT | CALIBRATE | ATOMS | PROFILE | REPLAY,
+    TEXT("output", "FILE", output, PLOT | CALIBRATE | ATOMS | PROFILE | REPLAY | ANALYSE,
          "also -o: of plot where the picture goes, FILE.png, .svg or .pdf, else the terminal; of calibrate "
-         "the host file, of atoms the figures as JSON, of profile "
-         "the document, else nothing is kept"),
+         "the host file, of atoms and profile the JSON, else nothing is kept; of analyse what --as makes"),
     CHOICE("terminal", "dumb|sixel", plot.terminal, "dumb", PLOT,
            "letters, or pixels for a terminal that can show them; without --output"),
     ROW("size", "WxH", "", "", picture_size, PLACE(plot.size), PLOT,
@@ -326,10 +326,10 @@ static const struct option_row rows[] = {
         "for the time of the command, as 256m,512m: vm.dirty_background_bytes and vm.dirty_bytes (root)",
         GIVEN(calibrate.limits_given)),
 
-    /* Options of `profile` alone. */
+    /* Options of `profile`, `analyse` and `replay`. */
     DURATION("duration", profile.duration_ns, "50ms..168h", "none", PROFILE | LINE_ONLY,
              "record for so long; the program then goes on without being recorded"),
-    SIZE("store", profile.store_bytes, "32k..64m", "1m", PROFILE,
+    SIZE("store", profile.store_bytes, "32k..64m", "1m", PROFILE | ANALYSE,
          "memory for what is seen; it does not grow, and what finds no place is counted"),
     WORD("source", "auto|preload|trace", profile.source, "auto", PROFILE,
          "who looks: wrappers in the program, or the kernel, which also sees static programs and needs root; "
@@ -341,7 +341,12 @@ static const struct option_row rows[] = {
          "FILE holds requests that another tool recorded, - is standard input: strace -f -ttt -T -y, fio's "
          "--write_iolog, the text of blkparse, or the traces of MSR Cambridge or Alibaba as CSV"),
 
-    /* Options of `replay` alone. */
+    TEXT("save-events", "FILE.db", profile.events, PROFILE,
+         "keep each request and the processor's time for fstune analyse (SQLite; by the kernel's source)"),
+    WORD("as", "text|profile|fio-iolog|gmon", profile.analysis, "text", ANALYSE,
+         "the text or document of fstune profile, an iolog for fio --read_iolog, or gmon.out for gprof"),
+    TEXT("object", "FILE", profile.object, ANALYSE,
+         "of gmon: whose functions are meant; else those of the program with most of the processor's time"),
     FLAG("timed", profile.timed, REPLAY, "make each request when its time has come"),
     FLAG("as-fast-as-possible", profile.untimed, REPLAY,
          "make each request when the one before it has ended; the default"),
@@ -471,8 +476,7 @@ static const struct option_row rows[] = {
     /* Each command has formats of its own. */
     ROW("format", "text|json|markdown|csv", "", "text", format, PLACE(format), RECOMMEND,
         "of the answer: markdown has the most important lines and the ten best settings as a table, csv a "
-        "row "
-        "for each setting that was measured",
+        "row for each setting that was measured",
         IN(OUTPUT)),
     ROW("format", "text|json|csv|csv-wide|csv-matrix|erofeev", "", "text", format, PLACE(format),
         EXPERIMENT | LINE_ONLY,

@@ -24,6 +24,21 @@ const char *settings_place(const struct settings *settings)
     return settings->file.existing[0] != '\0' ? settings->file.existing : settings->file.path;
 }
 
+static const struct settings_more *more_places(const struct settings *settings)
+{
+    return settings->file.existing[0] != '\0' ? &settings->file.more_existing : &settings->file.more_paths;
+}
+
+size_t settings_n_places(const struct settings *settings)
+{
+    return more_places(settings)->n + 1;
+}
+
+const char *settings_nth_place(const struct settings *settings, size_t i)
+{
+    return i == 0 ? settings_place(settings) : more_places(settings)->place[i - 1];
+}
+
 bool settings_wants_modern_ring(const struct settings *settings)
 {
     if (settings->workload.io_uring_ring_given)

@@ -185,15 +185,24 @@ struct settings_workload {
     unsigned rate_process; /* 0: at equal distances, 1: at random ones */
 };
 
+/* Further places than the first, in the order given. */
+struct settings_more {
+    char place[MEMBERS_MOST - 1][SETTINGS_TEXT_SIZE];
+    size_t n;
+};
+
 /* Where it is measured. */
 struct settings_file {
-    char path[SETTINGS_TEXT_SIZE];     /* --path; "." */
-    char existing[SETTINGS_TEXT_SIZE]; /* --existing, a file or a block device; "" */
+    char path[SETTINGS_TEXT_SIZE];                  /* --path; "." */
+    char existing[SETTINGS_TEXT_SIZE];              /* --existing, a file or a block device; "" */
+    struct settings_more more_paths, more_existing; /* loaded together with the first */
+    bool one_more; /* the option that is being set stands there again, and adds to what it was given */
     char simulate[SETTINGS_TEXT_SIZE]; /* --simulate; "" */
     char prepare[SETTINGS_TEXT_SIZE];  /* --prepare; "" */
     uint64_t prepare_timeout_ns;
     bool overwrite, ignore_signature, no_lock;
-    uint64_t destroy_device_bytes; /* --destroy-device; 0: not given */
+    uint64_t destroy_device_bytes[MEMBERS_MOST]; /* --destroy-device, of each device in turn; 0: not given */
+    size_t n_destroy_device;
     uint64_t size_bytes;
     bool size_given;
     uint32_t n; /* that the target is spread over */
@@ -303,11 +312,13 @@ struct settings_atoms {
 /* Of `profile`. */
 struct settings_profile {
     uint64_t store_bytes;
-    uint64_t duration_ns;            /* 0: as long as the program runs */
-    char import[SETTINGS_NAME_SIZE]; /* --import; "" */
-    char source[SETTINGS_NAME_SIZE]; /* --source: auto, preload or trace */
-    uint32_t pid;                    /* --pid; 0: none */
-    bool timed, untimed;             /* --timed, --as-fast-as-possible of `replay` */
+    uint64_t duration_ns;                                          /* 0: as long as the program runs */
+    char import[SETTINGS_NAME_SIZE];                               /* --import; "" */
+    char source[SETTINGS_NAME_SIZE];                               /* --source: auto, preload or trace */
+    uint32_t pid;                                                  /* --pid; 0: none */
+    char events[SETTINGS_TEXT_SIZE];                               /* --save-events; "" */
+    char analysis[SETTINGS_NAME_SIZE], object[SETTINGS_TEXT_SIZE]; /* --as, --object of `analyse` */
+    bool timed, untimed; /* --timed, --as-fast-as-possible of `replay` */
 };
 
 struct settings {
@@ -349,6 +360,10 @@ void settings_init(struct settings *settings);
 
 /* The existing file or device, else the directory. Borrowed. */
 const char *settings_place(const struct settings *settings);
+
+/* Places that are loaded together, and each of them; the first is settings_place. */
+size_t settings_n_places(const struct settings *settings);
+const char *settings_nth_place(const struct settings *settings, size_t i);
 
 /* Whether io_uring's ring has the flags that a modern program sets, as asked for; where nothing was asked
  * for, it has, but for a snippet for a virtual machine, whose ring is a plain one. */

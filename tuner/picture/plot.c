@@ -6,7 +6,7 @@
 static const struct plot_ops *const kinds[] = {
     &plot_bars,       &plot_bars3d,      &plot_lines,  &plot_heatmap, &plot_percentiles,
     &plot_time,       &plot_convergence, &plot_pareto, &plot_rate,    &plot_history,
-    &plot_prediction, &plot_atoms,       &plot_cost};
+    &plot_prediction, &plot_atoms,       &plot_cost,   &plot_profile};
 
 const struct plot_ops *plot_row(size_t i)
 {

@@ -40,4 +40,5 @@ const struct plot_ops *plot_row(size_t i);
 const struct plot_ops *plot_find(const char *name);
 
 extern const struct plot_ops plot_bars, plot_bars3d, plot_lines, plot_heatmap, plot_percentiles, plot_time,
-    plot_convergence, plot_pareto, plot_rate, plot_history, plot_prediction, plot_atoms, plot_cost;
+    plot_convergence, plot_pareto, plot_rate, plot_history, plot_prediction, plot_atoms, plot_cost,
+    plot_profile;

@@ -21,3 +21,4 @@ FILE_OF("prediction");
 FILE_OF("figures");
 FILE_OF("advice");
 FILE_OF("validation");
+FILE_OF("profile");

@@ -281,6 +281,7 @@ void plot_data_done(struct plot_data *data)
     free(data->nights);
     free(data->events);
     free(data->figures);
+    free(data->load);
     cawl_prediction_done(&data->writes.prediction);
     *data = (struct plot_data){0};
 }

@@ -6,6 +6,7 @@
 
 #include "bench/base/err.h"
 #include "models/cawl/cawl.h"
+#include "models/profile/blocks.h"
 #include "models/statistics/student.h"
 #include "tuner/options/settings.h"
 #include "tuner/store/journal.h"
@@ -113,6 +114,23 @@ struct plot_rate {
     double p99_low_ns, p99_high_ns; /* of single runs */
 };
 
+/* The requests of a recording. Index of [2]: reads, writes. */
+#define PLOT_LOAD_SHOWN 6000
+#define PLOT_LOAD_BINS  150
+#define PLOT_LOAD_SIZES 41 /* powers of two; the first is for 1 byte */
+struct plot_load {
+    struct plot_load_request {
+        double at_s, place_bytes;
+        bool writes;
+    } shown[PLOT_LOAD_SHOWN]; /* a sample, where there are more */
+    size_t n_shown;
+    double seconds, span_bytes;
+    uint64_t n[2], n_by_size[2][PLOT_LOAD_SIZES];
+    double bytes[2][PLOT_LOAD_BINS]; /* in equal parts of the time */
+    struct blocks_cache caches[BINS_N];
+    size_t n_caches;
+};
+
 enum plot_source {
     PLOT_RECOMMENDATION,
     PLOT_MEASUREMENT,
@@ -122,7 +140,8 @@ enum plot_source {
     PLOT_HISTORY,
     PLOT_PREDICTION,
     PLOT_ATOMS,
-    PLOT_COST
+    PLOT_COST,
+    PLOT_EVENTS
 };
 
 /* Predicted writes. */
@@ -162,6 +181,7 @@ struct plot_data {
     size_t n_events, events_capacity;
     struct plot_rate rates[SETTINGS_MAX_RATES]; /* of a measurement */
     size_t n_rates;
+    struct plot_load *load;      /* of a recording, which has no points */
     struct plot_writes writes;   /* of a prediction, which has no points */
     struct plot_figure *figures; /* of `atoms` and `cost`, which have no points */
     size_t n_figures, n_series;
@@ -192,6 +212,9 @@ void plot_data_done(struct plot_data *data);
  * figure. Else as plot_data_load. */
 struct history;
 int plot_data_history(struct plot_data *data, struct history *history, const char *target, struct err *err);
+
+/* A recording in a database of events, as fstune profile --save-events made it; 0: the newest. */
+int plot_data_events(struct plot_data *data, const char *path, int64_t run_id, struct err *err);
 
 /* For the readers of one format each. */
 

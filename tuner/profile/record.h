@@ -26,6 +26,8 @@ struct recording {
     /* Of an import: each request, or NULL for a flush, as it goes into the store; NULL: nobody asks. */
     void (*tap)(void *data, const struct profile_request *request);
     void *tap_data;
+    int events_code; /* of --save-events; negative: events_err says what is missing there */
+    struct err events_err;
     uint64_t n_refused; /* lines of an import that could not be understood */
 };
 
@@ -34,6 +36,7 @@ struct record_options {
     uint64_t store_bytes;
     uint64_t duration_ns;  /* 0: as long as it runs */
     bool output_to_stderr; /* standard output is needed for the document */
+    const char *events;    /* where each event goes; "": nowhere */
 };
 
 /* Runs the program, whose name is command[0], until it ends. 0 or a negative errno; -EINVAL for a program

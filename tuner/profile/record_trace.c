@@ -6,6 +6,7 @@
 #include "bench/profile/trace.h"
 #include "models/profile/store.h"
 #include "tuner/base/interrupt.h"
+#include "tuner/profile/record_events.h"
 #include "tuner/profile/trace_feed.h"
 
 #include <errno.h>
@@ -21,6 +22,7 @@
 struct tracing {
     struct trace *trace;
     struct trace_feed *feed;
+    struct record_events *kept;
     uint64_t duration_ns, start_ns;
     bool is_over;
 };
@@ -38,19 +40,24 @@ static int begin(struct tracing *tracing, struct recording *recording, const str
     if (code == 0)
         code = record_open(recording, options->store_bytes, tracing->start_ns, err);
     tracing->feed->store = recording->store;
+    if (code == 0 && options->events != NULL && options->events[0] != '\0')
+        code = record_events_open(&tracing->kept, options->events, recording, err);
+    tracing->feed->events = record_events_database(tracing->kept);
     recording->source = "trace";
     recording->knows_calls = recording->knows_flushes = true;
     recording->overhead_share = NAN;
     return code;
 }
 
-static void end(struct tracing *tracing)
+static void end(struct tracing *tracing, struct recording *recording)
 {
-    struct trace_counts counts;
+    struct trace_counts counts = {0};
+    double seconds = (double)(clock_now_ns(&clock_monotonic) - tracing->start_ns) / 1e9;
     if (tracing->trace != NULL && tracing->feed->store != NULL) {
         trace_count(tracing->trace, &counts);
         trace_feed_count(tracing->feed, &counts, trace_sees_rings(tracing->trace));
     }
+    record_events_end(tracing->kept, recording, seconds, counts.lost + counts.foreign);
     trace_close(tracing->trace);
     free(tracing->feed);
 }
@@ -67,8 +74,10 @@ static bool is_time_over(struct tracing *tracing)
 static void look(void *data)
 {
     struct tracing *tracing = data;
-    if (!tracing->is_over)
+    if (!tracing->is_over) {
         trace_poll(tracing->trace);
+        record_events_poll(tracing->kept);
+    }
     is_time_over(tracing);
 }
 
@@ -77,6 +86,7 @@ int record_trace_program(struct recording *recording, const char *const *command
 {
     struct tracing tracing = {0};
     char path[PATH_MAX];
+    recording->command = command;
     int code = program_find_path(command[0], path, sizeof path, err);
     if (code == 0)
         code = begin(&tracing, recording, options, err);
@@ -92,11 +102,10 @@ int record_trace_program(struct recording *recording, const char *const *command
                                       .duration_ns = options->duration_ns,
                                       .is_over = &recording->store->is_stopped,
                                       .interrupted = &interrupt_signal};
-        recording->command = command;
         code = launch_run(&launch, &recording->end, err);
         recording->is_part = tracing.is_over;
     }
-    end(&tracing);
+    end(&tracing, recording);
     return code;
 }
 
@@ -118,13 +127,13 @@ int record_trace_process(struct recording *recording, pid_t pid, const struct re
                          struct err *err)
 {
     struct tracing tracing = {0};
-    int code = begin(&tracing, recording, options, err);
     recording->pid = pid;
+    int code = begin(&tracing, recording, options, err);
     recording->is_part = true;
     if (code == 0) {
         store_count(recording->store, STORE_PROCESSES, 1);
         code = wait_for(&tracing, pid, err);
     }
-    end(&tracing);
+    end(&tracing, recording);
     return code;
 }

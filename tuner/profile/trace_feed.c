@@ -3,6 +3,7 @@
 
 #include "models/profile/cells.h"
 #include "models/profile/store.h"
+#include "tuner/store/events.h"
 
 #include <limits.h>
 #include <stdio.h>
@@ -48,8 +49,11 @@ static struct trace_feed_place *find_file(struct trace_feed *feed, const struct 
     bool is_known = event->fd >= 0 && read_path(event, path, sizeof path);
     place->is_left_out = is_known && strncmp(path, "/memfd:", 7) == 0;
     const char *name = is_known ? path : given_name;
-    if (!place->is_left_out && name != NULL && name[0] != '\0')
+    if (!place->is_left_out && name != NULL && name[0] != '\0') {
         store_name(feed->store, event->file, name);
+        if (feed->events != NULL)
+            events_name(feed->events, event->file, name);
+    }
     return place;
 }
 
@@ -70,6 +74,46 @@ static unsigned flags_of(unsigned seen)
            ((seen & TRACE_RINGED) != 0 ? PROFILE_RING : 0U);
 }
 
+static uint64_t since_start(const struct trace_feed *feed, uint64_t time_ns)
+{
+    return time_ns > feed->store->start_ns ? time_ns - feed->store->start_ns : 0;
+}
+
+/* As it stands in the database of events. */
+static void keep(const struct trace_feed *feed, const struct trace_event *event, enum events_kind kind,
+                 uint32_t handle)
+{
+    const bool has_ended = event->end_ns > event->start_ns;
+    if (feed->events != NULL)
+        events_add(feed->events,
+                   &(struct events_row){.kind = kind,
+                                        .time_ns = since_start(feed, event->start_ns),
+                                        .duration_ns = has_ended ? event->end_ns - event->start_ns : 0,
+                                        .process = event->process,
+                                        .thread = event->thread,
+                                        .handle = handle,
+                                        .flags = flags_of(event->flags),
+                                        .object = event->file,
+                                        .offset_bytes = event->offset_bytes,
+                                        .n_bytes = event->n_bytes,
+                                        .n = 1});
+}
+
+static void take_reap(struct trace_feed *feed, const struct trace_mark *mark)
+{
+    store_end(feed->store, mark->time_ns, mark->n);
+    if (feed->events != NULL)
+        events_add(feed->events, &(struct events_row){.kind = EVENTS_REAP,
+                                                      .time_ns = since_start(feed, mark->time_ns),
+                                                      .n = mark->n});
+}
+
+static void take_flush(struct trace_feed *feed, const struct trace_event *event)
+{
+    store_flush(feed->store, event->file, event->end_ns, event->end_ns - event->start_ns);
+    keep(feed, event, EVENTS_FLUSH, 0);
+}
+
 static void take_request(struct trace_feed *feed, const struct trace_event *event)
 {
     struct trace_feed_place *opened = find_opened(feed, event->opened);
@@ -86,6 +130,7 @@ static void take_request(struct trace_feed *feed, const struct trace_event *even
                                             .direction = direction,
                                             .flags = flags_of(event->flags)};
     store_take(feed->store, &request);
+    keep(feed, event, direction == PROFILE_READ ? EVENTS_READ : EVENTS_WRITE, opened->handle);
     if ((event->flags & TRACE_ASYNC) != 0)
         store_count(feed->store, STORE_LATE_BYTES, event->n_bytes);
     else if (event->end_ns > event->start_ns)
@@ -101,12 +146,14 @@ void trace_feed_take(void *data, const void *record)
         store_begin(feed->store, mark->time_ns, mark->n);
     else if (mark->kind == TRACE_END)
         store_end(feed->store, mark->time_ns, mark->n);
+    else if (mark->kind == TRACE_REAP)
+        take_reap(feed, mark);
     else if (mark->kind == TRACE_PROCESS)
         store_count(feed->store, STORE_PROCESSES, mark->n);
     else if (mark->kind == TRACE_REQUEST)
         take_request(feed, event);
     else if (mark->kind == TRACE_FLUSH)
-        store_flush(feed->store, event->file, event->end_ns, event->end_ns - event->start_ns);
+        take_flush(feed, event);
     else if (mark->kind == TRACE_OPEN)
         take_open(feed, record);
     else if (mark->kind == TRACE_CLOSE)

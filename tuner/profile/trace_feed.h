@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct events;
 struct store;
 
 #define TRACE_FEED_PLACES 16384 /* for open files, and for files; a power of two */
@@ -20,6 +21,7 @@ struct trace_feed_place {
 
 struct trace_feed {
     struct store *store;
+    struct events *events; /* each event goes there, too; NULL: nowhere */
     struct trace_feed_place opened[TRACE_FEED_PLACES], files[TRACE_FEED_PLACES];
 };
 

@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* What a command measured beside the search: lines after the answer, and one member of the document. */
+/* What a command measured beside the search: lines after the answer, and members of the
+ * document. */
 struct answer_part {
-    const char *key; /* of the member */
-    json_t *(*document)(const void *context);
+    void (*add)(json_t *object, const void *context);
     void (*print)(FILE *out, const void *context);
     const void *context;
 };

@@ -53,7 +53,10 @@ static int make_measurement_run(struct measurement *measurement, struct histogra
     if (code == 0)
         save_note(session, &measurement->record.point,
                   &measurement->record.samples[measurement->record.n - 1], &result);
-    return code < 0 ? err_set(err, code, "no memory for a replay") : 0;
+    if (code < 0)
+        return err_set(err, code, "no memory for a replay");
+    code = members_study_note(&measurement->members, &plan, &result, err);
+    return code < 0 ? code : members_study_alone(&measurement->members, &plan, err);
 }
 
 static int replay_all(struct measurement *measurement, struct err *err)
@@ -158,6 +161,7 @@ static int offer_rates(struct measurement *measurement, struct err *err)
 int measurement_run(struct measurement *measurement, struct err *err)
 {
     struct session *session = measurement->session;
+    members_study_open(&measurement->members, session);
     if (measurement->settings->runs.until_steady)
         measurement->rule = steady_find(measurement->settings->runs.steady_rule);
     int result =
@@ -193,5 +197,6 @@ void measurement_done(struct measurement *measurement)
     record_done(&measurement->steady);
     sustained_done(&measurement->sustained);
     rates_done(&measurement->rates);
+    members_study_done(&measurement->members);
     cross_check_close(&measurement->cross_check);
 }

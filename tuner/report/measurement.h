@@ -6,6 +6,7 @@
 #include "tuner/report/cross_check.h"
 #include "tuner/report/rates.h"
 #include "tuner/report/report_inside.h"
+#include "tuner/session/members_study.h"
 #include "tuner/session/samples.h"
 #include "tuner/session/session.h"
 #include "tuner/session/sustained.h"
@@ -21,6 +22,7 @@ struct measurement {
     struct report_inside inside;    /* the longest run, for batch_means */
     struct cross_check cross_check; /* opened by the caller, closed by measurement_done */
     struct rates rates;             /* of --rate; zeroed without */
+    struct members_study members;   /* each alone, where there are several targets */
     bool interrupted;
 
     /* --until-steady: */

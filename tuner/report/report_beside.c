@@ -101,9 +101,9 @@ void report_beside_text(FILE *out, const struct report_beside *beside)
     }
 }
 
-static json_t *make_document(const void *context)
+static void add_document(json_t *object, const void *context)
 {
-    return report_beside_json(context);
+    json_object_set_new(object, "beside", report_beside_json(context));
 }
 
 static void print_lines(FILE *out, const void *context)
@@ -113,6 +113,5 @@ static void print_lines(FILE *out, const void *context)
 
 struct answer_part report_beside_part(const struct report_beside *beside)
 {
-    return (struct answer_part){
-        .key = "beside", .document = make_document, .print = print_lines, .context = beside};
+    return (struct answer_part){.add = add_document, .print = print_lines, .context = beside};
 }

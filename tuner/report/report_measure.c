@@ -10,6 +10,7 @@
 #include "tuner/report/report_sustained.h"
 #include "tuner/report/report_text.h"
 #include "tuner/session/json_row.h"
+#include "tuner/session/members_report.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -120,6 +121,7 @@ json_t *report_measure_document(const struct measured *measured)
     if (session->beside != NULL)
         json_object_set_new(object, "beside",
                             report_beside_json(&(struct report_beside){session, &measurement->record.point}));
+    members_report_json(object, &measurement->members);
     if (measurement->rates.step != NULL)
         json_object_set_new(object, "rates",
                             report_rates_json(&measurement->rates, session, &measurement->record.point));
@@ -195,6 +197,7 @@ int report_measure_text(FILE *out, const struct measured *measured, struct err *
     text_traffic(out, session);
     fputc('\n', out);
     report_beside_text(out, &(struct report_beside){session, &measurement->record.point});
+    members_report_text(out, &measurement->members);
     fprintf(out, "Seed         %llu\n", (unsigned long long)session->seed);
     report_rates_text(out, &measurement->rates, session, &measurement->record.point);
     text_notes(out, "Worth knowing", &session->warnings, true);

@@ -92,12 +92,15 @@ json_t *report_objective_json(const struct tune *tune)
     if (!objective_figure_of(tune, &figure, &ratio))
         return json_null();
     double offered_bps = objective_offered_bps(tune->settings, &tune->records[tune->engine.chosen].point);
-    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:o, s:o*}", "name",
+    return json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:I, s:o, s:o*, s:s*}", "name",
                      settings_objective_names[tune->settings->search.objective], "unit", row->unit, "better",
                      row->lower ? "lower" : "higher", "mean", json_number(figure.mean), "ci_low",
                      json_number(figure.ci.low), "ci_high", json_number(figure.ci.high), "replays",
                      (json_int_t)figure.n, "ratio_to_baseline", report_objective_json_ratio(ratio),
-                     "offered_bps", offered_bps > 0 ? json_number(offered_bps) : NULL);
+                     "offered_bps", offered_bps > 0 ? json_number(offered_bps) : NULL, "process",
+                     offered_bps <= 0                             ? NULL
+                     : tune->settings->workload.rate_process != 0 ? "poisson"
+                                                                  : "linear");
 }
 
 void report_objective_note(struct tune *tune)

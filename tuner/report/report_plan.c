@@ -32,7 +32,9 @@ static uint64_t write_bytes_most(const struct session *session, uint64_t file_by
 
 double report_plan_fill_seconds(const struct settings *settings, uint64_t file_bytes)
 {
-    double fill_s = settings->file.existing[0] != '\0' ? 0 : (double)file_bytes / SLOW_FILL_BPS;
+    double fill_s = settings->file.existing[0] != '\0'
+                        ? 0
+                        : (double)(file_bytes * settings_n_places(settings)) / SLOW_FILL_BPS;
     double prepare_s =
         settings->file.prepare[0] != '\0' ? (double)settings->file.prepare_timeout_ns / 1e9 : 0;
     return fill_s + prepare_s + (double)settings->beside.n * TARGET_SIZE_MIN_BYTES / SLOW_FILL_BPS +
@@ -51,20 +53,36 @@ static void print_end(FILE *out, double seconds)
     fprintf(out, ", ends by %s at the latest", text);
 }
 
+/* "/srv", or "/srv and /data". */
+static void print_places(FILE *out, const struct settings *settings)
+{
+    char place[SETTINGS_TEXT_SIZE];
+    size_t n = settings_n_places(settings);
+    for (size_t i = 0; i < n; i++)
+        fprintf(out, "%s%s",
+                i == 0       ? ""
+                : i + 1 == n ? " and "
+                             : ", ",
+                text_printable(settings_nth_place(settings, i), place, sizeof place));
+}
+
 /* "file of 1g in /srv (removed afterwards)"; what is the user's own and gets lost is said. */
 static void print_place(FILE *out, const struct session *session, uint64_t file_bytes)
 {
     const struct settings *settings = session->settings;
-    bool existing = settings->file.existing[0] != '\0';
-    char place[SETTINGS_TEXT_SIZE], size[UNITS_TEXT_SIZE];
-    text_printable(settings_place(settings), place, sizeof place);
+    bool existing = settings->file.existing[0] != '\0', is_device = hostinfo_is_device(session->directory_fd);
+    const char *each = settings_n_places(settings) > 1 ? " each" : "";
+    char size[UNITS_TEXT_SIZE];
     units_format_size(file_bytes, size);
-    if (!existing)
-        fprintf(out, "file of %s in %s (removed afterwards)", size, place);
-    else if (hostinfo_is_device(session->directory_fd))
-        fprintf(out, "block device %s of %s", place, size);
+    if (existing && is_device)
+        fputs(each[0] != '\0' ? "block devices " : "block device ", out);
     else
-        fprintf(out, "existing file of %s in %s", size, place);
+        fprintf(out, "%sfile of %s%s in ", existing ? "existing " : "", size, each);
+    print_places(out, settings);
+    if (existing && is_device)
+        fprintf(out, " of %s%s", size, each);
+    else if (!existing)
+        fputs(" (removed afterwards)", out);
     if (existing && pattern_writes(&settings->workload.pattern))
         fputs(", whose contents are destroyed", out);
 }
@@ -107,6 +125,11 @@ json_t *report_plan_document(const struct session *session, uint64_t file_bytes,
                                       json_number((double)settings->burst.interval_ns / 1e9)));
     if (!session->simulated) {
         json_object_set_new(object, "place", json_text(settings_place(settings)));
+        json_t *places = settings_n_places(settings) > 1 ? json_array() : NULL;
+        for (size_t i = 0; i < settings_n_places(settings) && places != NULL; i++)
+            json_array_append_new(places, json_text(settings_nth_place(settings, i)));
+        if (places != NULL)
+            json_object_set_new(object, "members", places);
         json_object_set_new(object, "existing", json_boolean(existing));
         json_object_set_new(object, "block_device", json_boolean(hostinfo_is_device(session->directory_fd)));
         json_object_set_new(object, "file_bytes", json_integer((json_int_t)file_bytes));

@@ -176,7 +176,7 @@ json_t *report_recommendation_document(const struct answer *answer)
         return NULL;
     set_answer(object, answer);
     if (answer->part != NULL)
-        json_object_set_new(object, answer->part->key, answer->part->document(answer->part->context));
+        answer->part->add(object, answer->part->context);
     json_object_set_new(object, "equivalent", json_points(tune, false, VERDICT_EQUIVALENT));
     json_object_set_new(object, "undecided", json_points(tune, false, VERDICT_UNDECIDED));
     json_object_set_new(object, "importance", report_importance_json(tune));

@@ -3,7 +3,7 @@
 
 #include "tuner/search/prior.h"
 #include "tuner/search/resume.h"
-#include "tuner/session/known_limits.h"
+#include "tuner/session/session_members.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -202,12 +202,9 @@ static int make_records(struct tune *tune, struct err *err)
 /* What known limits let each setting of the space last at, and the highest of that. */
 static void set_ceiling(struct tune *tune)
 {
-    const struct session *session = tune->session;
-    bool cold = session->env.cache == MEASURE_CACHE_COLD;
     double highest = 0;
     for (size_t i = 0; i < tune->space.n_points; i++) {
-        double most = known_limits_ceiling(&session->target_facts.stack, &tune->settings->workload.pattern,
-                                           &tune->records[i].point, cold);
+        double most = session_members_ceiling(tune->session, &tune->records[i].point);
         tune->engine.points[i].most_bps = isfinite(most) ? most : 0;
         highest = fmax(highest, most);
     }

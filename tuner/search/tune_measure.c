@@ -16,7 +16,7 @@ static double hopeless_bps(const struct tune *tune, const struct engine_run *run
     return exp(engine_hopeless(&tune->engine, run));
 }
 
-static struct measure_plan plan_of(const struct tune *tune, const struct engine_run *run)
+struct measure_plan tune_plan_of(const struct tune *tune, const struct engine_run *run)
 {
     const struct settings *settings = tune->settings;
     size_t point = run->point;
@@ -135,7 +135,7 @@ static int give_up(struct tune *tune, const struct engine_run *run, int result, 
 
 int tune_one_run(struct tune *tune, const struct engine_run *run, struct err *err)
 {
-    struct measure_plan plan = plan_of(tune, run);
+    struct measure_plan plan = tune_plan_of(tune, run);
     struct measure_result measured;
     struct err why = {0};
     uint64_t start_ns = tune_now_ns(tune);

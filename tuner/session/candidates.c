@@ -4,6 +4,7 @@
 #include "bench/base/units.h"
 #include "bench/host/hostinfo.h"
 #include "bench/io/ioapi.h"
+#include "tuner/session/session_members.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -74,9 +75,9 @@ static const char *proof_text(const struct target *target, enum target_proof pro
     }
 }
 
-static int check_direct(const struct session *session, const struct point *point, struct refusal *refusal)
+static int check_direct_of(const struct session *session, const struct target *target,
+                           const struct point *point, struct refusal *refusal)
 {
-    const struct target *target = &session->target;
     const struct pattern *pattern = &session->asked.pattern;
     if (point->direct == 0 || target->fd < 0)
         return 0;
@@ -99,6 +100,14 @@ static int check_direct(const struct session *session, const struct point *point
     return 0;
 }
 
+static int check_direct(struct session *session, const struct point *point, struct refusal *refusal)
+{
+    int result = 0;
+    for (uint32_t i = 0; i < session_n_members(session) && result == 0; i++)
+        result = check_direct_of(session, session_member_target(session, i), point, refusal);
+    return result;
+}
+
 /* How large a point's file and its requests in flight may be. */
 struct room {
     uint64_t file_bytes, in_flight_bytes;
@@ -110,7 +119,7 @@ static struct room room_of(const struct session *session, uint64_t file_bytes)
     if (!session->simulated)
         hostinfo_find_memory_room(&memory);
     double limit = fmin((double)file_bytes / 4, IN_FLIGHT_LIMIT_BYTES);
-    return (struct room){file_bytes, (uint64_t)fmin(limit, memory.bytes / 8)};
+    return (struct room){file_bytes, (uint64_t)fmin(limit, memory.bytes / 8 / session_n_members(session))};
 }
 
 static int check_size(const struct session *session, const struct point *point, const struct room *room,

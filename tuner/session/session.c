@@ -6,7 +6,7 @@
 #include "tuner/base/interrupt.h"
 #include "tuner/base/worker.h"
 #include "tuner/session/beside_loads.h"
-#include "tuner/session/known_limits.h"
+#include "tuner/session/session_members.h"
 #include "tuner/session/session_target.h"
 
 #include <errno.h>
@@ -122,13 +122,9 @@ static int check_pairs(const struct settings *settings, struct err *err)
     return 0;
 }
 
-/* Refuses shapes of the load that the pattern has no requests for. */
-static int check_shapes(const struct settings *settings, struct err *err)
+static int check_shape(const struct settings *settings, const struct pattern *pattern, struct err *err)
 {
-    const struct pattern *pattern = &settings->workload.pattern;
     const struct content *content = &settings->workload.content;
-    if (settings->experiment.on)
-        return 0;
     if (settings->workload.skew.kind != SKEW_NONE && !pattern_is_random(pattern))
         return err_set(
             err, -EINVAL,
@@ -140,6 +136,18 @@ static int check_shapes(const struct settings *settings, struct err *err)
                        "%s reads",
                        content->zero_share > 0 ? "compressible" : "dedupe", pattern->name);
     return 0;
+}
+
+/* Refuses shapes of the load that the pattern, or one of those of an experiment, has no requests for. */
+static int check_shapes(const struct settings *settings, struct err *err)
+{
+    const struct settings_experiment *experiment = &settings->experiment;
+    if (!experiment->on)
+        return check_shape(settings, &settings->workload.pattern, err);
+    int result = 0;
+    for (size_t i = 0; i < experiment->n_patterns && result == 0; i++)
+        result = check_shape(settings, &experiment->patterns[i], err);
+    return result;
 }
 
 static void note_layout(struct session *session)
@@ -169,7 +177,9 @@ int session_open(struct session *session, const struct settings *settings, struc
     session->seed = settings->seed_given ? settings->seed : rng_seed_from_system() >> 1;
     session->simulated = settings->file.simulate[0] != '\0';
     progress_init(&session->progress, settings->quiet);
-    int result = check_pairs(settings, err);
+    int result = session_members_check(settings, err);
+    if (result == 0)
+        result = check_pairs(settings, err);
     if (result == 0)
         result = check_shapes(settings, err);
     if (result < 0)
@@ -180,6 +190,9 @@ int session_open(struct session *session, const struct settings *settings, struc
         session->clock = clock_virtual(&session->simulator.now_ns);
     } else {
         result = open_real(session, err);
+        if (result == 0)
+            result = session_members_open(session, err);
+        session->n_targets = session_n_members(session);
         session->clock = clock_monotonic;
     }
     init_env(session);
@@ -212,6 +225,8 @@ int session_prepare(struct session *session, struct err *err)
     int result = 0;
     if (!session->settings->file.no_lock)
         result = session_lock_device(session->directory_fd, &session->lock_fd, &session->warnings, err);
+    if (result == 0)
+        result = session_members_lock(session, err);
     if (result < 0)
         return result;
     drive_health_read(&session->host, &session->clock, &interrupt_signal, &session->drive_health_before);
@@ -294,7 +309,7 @@ static void apply_limits(struct session *session)
 {
     struct session_job *job = &session->job;
     char burst[UNITS_TEXT_SIZE], lasts[UNITS_TEXT_SIZE];
-    known_limits_apply(&session->target_facts.stack, &job->plan, &job->result);
+    session_members_apply_limits(session, &job->plan, &job->result);
     if (job->result.burst_bps > 0)
         notes_add(
             &session->warnings, "rate_capped",
@@ -334,13 +349,12 @@ static int measure_once(struct session *session, const struct measure_plan *plan
 uint64_t session_warnings(const struct session *session, const struct measure_plan *plan,
                           const struct measure_result *result)
 {
-    return warnings_of_run(&session->asked, &session->target_facts, plan, result);
+    return session_members_warnings(session, plan, result);
 }
 
 uint64_t session_disqualifying(const struct session *session, uint64_t warning_set, const struct point *point)
 {
-    warning_set |= warnings_of_target(&session->asked, &session->target_facts) |
-                   warnings_of_point(&session->asked, point);
+    warning_set |= session_members_target_warnings(session) | warnings_of_point(&session->asked, point);
     if (beside_loads_over_limit(session, point))
         warning_set |= WARNINGS_BIT(WARNING_BESIDE_OVER_LIMIT);
     return warnings_disqualifying(warning_set, &session->asked, point) & ~session->settings->runs.accept;
@@ -351,7 +365,9 @@ void session_note_target(struct session *session)
     if (session->simulated || session->target.fd < 0 || session->abandoned)
         return;
     target_facts_finish(&session->target_facts, &session->target);
-    uint64_t warning_set = warnings_of_target(&session->asked, &session->target_facts);
+    for (uint32_t i = 1; i < session_n_members(session); i++)
+        target_facts_finish(&session->other[i - 1].target_facts, &session->other[i - 1].target);
+    uint64_t warning_set = session_members_target_warnings(session);
     for (unsigned warning = 0; warning < WARNING_N; warning++) {
         if ((warning_set & WARNINGS_BIT(warning)) != 0)
             notes_add(&session->warnings, warnings_table[warning].code, "%s", warnings_table[warning].text);
@@ -372,8 +388,7 @@ static bool is_worth_repeating(struct session *session, const struct measure_pla
 
 static int check_target(struct session *session, struct err *err)
 {
-    int result = session->target.owned ? target_check_free(&session->target, err)
-                                       : target_check_alone(&session->target, err);
+    int result = session_members_check_targets(session, err);
     session->full = result < 0;
     return result;
 }
@@ -402,6 +417,25 @@ int session_measure(struct session *session, struct measure_plan *plan, struct m
     *ret = session->job.result;
     histogram_merge(latency, &session->job.latency);
     return session->simulated ? 0 : check_target(session, err);
+}
+
+int session_measure_alone(struct session *session, uint32_t member, struct measure_plan *plan,
+                          struct measure_result *ret, struct histogram *latency, struct err *err)
+{
+    const struct measure_env all = session->env;
+    session->env.members = NULL;
+    session->env.target = session_member_target(session, member);
+    session->env.device = session->members.device[member];
+    session->alone = member + 1;
+    int result = session_measure(session, plan, ret, latency, err);
+    /* A thread that hangs in the kernel goes on using it. */
+    if (session->abandoned)
+        return result;
+    session->env.members = all.members;
+    session->env.target = all.target;
+    session->env.device = all.device;
+    session->alone = 0;
+    return result;
 }
 
 static void note_verified(struct session *session)
@@ -436,6 +470,7 @@ void session_close(struct session *session)
     if (!session->simulated && session->target.fd > 0)
         target_close(&session->target);
     target_close(&session->existing);
+    session_members_close(session);
     beside_loads_close(session);
     verify_close(&session->verify);
     arena_free(&session->arena);

@@ -24,6 +24,13 @@ struct session_job {
     struct err err;
 };
 
+/* A further target that is loaded together with the first. */
+struct session_other {
+    int directory_fd; /* 0: not open */
+    struct target target, existing;
+    struct target_facts target_facts;
+};
+
 /* Allocate it on the heap, and do not free it when `abandoned` is set. */
 struct session {
     const struct settings *settings;
@@ -34,8 +41,11 @@ struct session {
     struct target target;
     struct target existing; /* the user's, open since its guards looked at it; moved to `target` */
     struct arena arena;
-    struct beside_loads *beside; /* of --beside, see beside_loads; NULL without */
-    struct verify verify;        /* of --verify; closed without */
+    struct session_other other[MEMBERS_MOST - 1]; /* settings_n_places of them less one */
+    struct members members;                       /* all of these, where there are several */
+    uint32_t alone;                               /* the member that runs alone now, from 1; 0: none */
+    struct beside_loads *beside;                  /* of --beside, see beside_loads; NULL without */
+    struct verify verify;                         /* of --verify; closed without */
     struct measure_env env;
     struct hostinfo host;
     struct drive_health drive_health_before, drive_health_after; /* not read on a surface */
@@ -95,6 +105,11 @@ int session_make_load_target(struct session *session, uint64_t size_bytes, struc
  * write budget does not allow it; or the first failed request's error. latency must be initialised. */
 int session_measure(struct session *session, struct measure_plan *plan, struct measure_result *ret,
                     struct histogram *latency, struct err *err);
+
+/* The same of one member while the others are idle. It may be what all of them together are not: neither the
+ * settings' records nor the search know it. */
+int session_measure_alone(struct session *session, uint32_t member, struct measure_plan *plan,
+                          struct measure_result *ret, struct histogram *latency, struct err *err);
 
 /* After the last run: the load and the drive's counters once more. Nothing to do on a surface. */
 void session_finish(struct session *session);

@@ -4,9 +4,10 @@
 
 #include "tuner/base/interrupt.h"
 #include "tuner/session/beside_loads.h"
-#include "tuner/session/known_limits.h"
 #include "tuner/session/session.h"
+#include "tuner/session/session_members.h"
 
+#include <errno.h>
 #include <inttypes.h>
 
 static void show_filling(void *context, uint64_t done_bytes, uint64_t total_bytes)
@@ -16,18 +17,18 @@ static void show_filling(void *context, uint64_t done_bytes, uint64_t total_byte
                   100.0 * (double)done_bytes / (double)total_bytes, total_bytes >> 20);
 }
 
-static struct target_plan target_plan_of(struct session *session)
+static struct target_plan target_plan_of(struct session *session, uint32_t member)
 {
     const struct settings *settings = session->settings;
     return (struct target_plan){
-        .directory = settings->file.path,
+        .directory = settings_nth_place(settings, member),
         /* Another run comes to it soon, and a device that stands still would hold it up here. */
         .tries = settings->dry_run,
         .size_bytes = settings->file.size_bytes,
         .size_is_default = !settings->file.size_given,
         .n_files = settings->file.n,
         .other_bytes = settings->beside.n * TARGET_SIZE_MIN_BYTES,
-        .budget_ns = settings->limits.budget_ns,
+        .budget_ns = settings->limits.budget_ns / session_n_members(session),
         .max_write_bytes = settings->limits.max_write_bytes,
         .seed = rng_derive(session->seed, 1),
         .clock = &session->clock,
@@ -41,57 +42,81 @@ static struct target_plan target_plan_of(struct session *session)
 }
 
 /* What the user has allowed for --existing. */
-static struct target_existing existing_of(const struct settings *settings)
+static struct target_existing existing_of(const struct settings *settings, uint32_t member)
 {
     return (struct target_existing){
-        .path = settings->file.existing,
+        .path = settings_nth_place(settings, member),
         .for_writing = pattern_writes(&settings->workload.pattern),
         .overwrite = settings->file.overwrite,
-        .destroy_device_bytes = settings->file.destroy_device_bytes,
+        .destroy_device_bytes = settings->file.destroy_device_bytes[member],
         .ignore_signature = settings->file.ignore_signature,
     };
 }
 
 /* It stays open, so that what is written to is what the guards have looked at. */
-static int open_existing(struct session *session, struct err *err)
+static int open_existing(struct session *session, uint32_t member, struct err *err)
 {
-    struct target_existing existing = existing_of(session->settings);
-    if (session->existing.fd > 0)
-        return 0;
-    return target_open_existing(&session->existing, &existing, err);
+    struct target_existing existing = existing_of(session->settings, member);
+    struct target *target = session_member_existing(session, member);
+    return target->fd > 0 ? 0 : target_open_existing(target, &existing, err);
 }
 
-static int size_of_existing(struct session *session, uint64_t *ret_file_bytes, struct err *err)
+static int size_of_existing(struct session *session, uint32_t member, uint64_t *ret_file_bytes,
+                            struct err *err)
 {
-    int result = open_existing(session, err);
+    int result = open_existing(session, member, err);
     if (result == 0)
-        *ret_file_bytes = session->existing.size_bytes;
+        *ret_file_bytes = session_member_existing(session, member)->size_bytes;
     return result;
 }
 
-static int take_existing(struct session *session, struct err *err)
+static int take_existing(struct session *session, uint32_t member, struct err *err)
 {
-    struct target_existing existing = existing_of(session->settings);
-    int result = open_existing(session, err);
+    struct target_existing existing = existing_of(session->settings, member);
+    struct target *target = session_member_existing(session, member);
+    int result = open_existing(session, member, err);
     if (result == 0)
-        result = target_check_again(&session->existing, &existing, err);
+        result = target_check_again(target, &existing, err);
     if (result < 0)
         return result;
-    session->target = session->existing;
-    session->existing = (struct target){0};
+    *session_member_target(session, member) = *target;
+    *target = (struct target){0};
     return 0;
 }
 
+/* Members of one file system need room for each other's files. */
+static uint64_t bytes_of_others(const struct session *session, uint32_t first, uint32_t member, uint64_t size)
+{
+    return (session_members_beside(session, first, member) - 1) * size;
+}
+
+static int estimate_own(struct session *session, uint32_t member, uint64_t *ret_file_bytes, struct err *err)
+{
+    struct target_plan plan = target_plan_of(session, member);
+    plan.max_write_bytes /= session_n_members(session);
+    plan.other_bytes += bytes_of_others(session, 0, member, plan.size_bytes);
+    int result = target_estimate(&plan, ret_file_bytes, err);
+    if (result != -ENOSPC || !plan.size_is_default || session_n_members(session) == 1)
+        return result;
+    plan = target_plan_of(session, member);
+    plan.size_bytes = TARGET_SIZE_MIN_BYTES;
+    plan.other_bytes += bytes_of_others(session, 0, member, plan.size_bytes);
+    return target_estimate(&plan, ret_file_bytes, err);
+}
+
+/* Of several members the smallest. */
 int session_estimate(struct session *session, uint64_t *ret_file_bytes, struct err *err)
 {
-    if (session->simulated) {
-        *ret_file_bytes = UINT64_MAX;
-        return 0;
+    bool existing = session->settings->file.existing[0] != '\0';
+    uint64_t least = UINT64_MAX, bytes = 0;
+    int result = 0;
+    for (uint32_t i = 0; i < session_n_members(session) && result == 0 && !session->simulated; i++) {
+        result = existing ? size_of_existing(session, i, &bytes, err) : estimate_own(session, i, &bytes, err);
+        least = bytes < least ? bytes : least;
     }
-    if (session->settings->file.existing[0] != '\0')
-        return size_of_existing(session, ret_file_bytes, err);
-    struct target_plan plan = target_plan_of(session);
-    return target_estimate(&plan, ret_file_bytes, err);
+    if (result == 0)
+        *ret_file_bytes = least;
+    return result;
 }
 
 static int read_fill_back(struct session *session, struct err *err)
@@ -116,27 +141,48 @@ static int prove_direct(const struct session *session, uint64_t before, struct t
                                       err);
 }
 
+static int make_own(struct session *session, uint32_t member, uint64_t size_bytes, struct err *err)
+{
+    struct target_plan plan = target_plan_of(session, member);
+    uint32_t n_left = session_n_members(session) - member;
+    if (session_n_members(session) > 1) {
+        plan.size_bytes = size_bytes;
+        plan.other_bytes += bytes_of_others(session, member, member, size_bytes);
+        plan.max_write_bytes = (plan.max_write_bytes - session->bytes_written) / n_left;
+    }
+    int result = target_create(session_member_target(session, member), &plan, err);
+    if (result == 0 && session->settings->workload.verify)
+        result = read_fill_back(session, err);
+    return result;
+}
+
+static int open_member(struct session *session, uint32_t member, uint64_t size_bytes, struct err *err)
+{
+    struct target *target = session_member_target(session, member);
+    struct target_facts *facts =
+        member == 0 ? &session->target_facts : &session->other[member - 1].target_facts;
+    int result = session->settings->file.existing[0] != '\0' ? take_existing(session, member, err)
+                                                             : make_own(session, member, size_bytes, err);
+    if (result == 0)
+        result = prove_direct(session, 0, target, err);
+    session->bytes_written += target->filled_bytes + target->proof_bytes;
+    if (result == 0)
+        target_facts_collect(facts, target,
+                             member == 0 ? &session->env.device : &session->members.device[member]);
+    return result;
+}
+
 int session_target_open(void *context)
 {
     struct session *session = context;
-    const struct settings *settings = session->settings;
     struct err *err = &session->job.err;
-    int result;
-    if (settings->file.existing[0] != '\0') {
-        result = take_existing(session, err);
-    } else {
-        struct target_plan plan = target_plan_of(session);
-        result = target_create(&session->target, &plan, err);
-        if (result == 0 && settings->workload.verify)
-            result = read_fill_back(session, err);
-    }
-    if (result == 0)
-        result = prove_direct(session, 0, &session->target, err);
-    session->bytes_written += session->target.filled_bytes + session->target.proof_bytes;
+    uint64_t size_bytes = 0;
+    int result = session_n_members(session) > 1 ? session_estimate(session, &size_bytes, err) : 0;
+    for (uint32_t i = 0; i < session_n_members(session) && result == 0; i++)
+        result = open_member(session, i, size_bytes, err);
     if (result < 0)
         return result;
-    target_facts_collect(&session->target_facts, &session->target, &session->env.device);
-    session->env.rate_is_limited = known_limits_exist(&session->target_facts.stack);
+    session_members_join(session);
     return beside_loads_open(session, err);
 }
 
@@ -156,7 +202,7 @@ static int make_other(struct session *session, struct target_plan *plan, uint64_
 
 int session_make_target(struct session *session, uint32_t n_files, struct target *ret_target, struct err *err)
 {
-    struct target_plan plan = target_plan_of(session);
+    struct target_plan plan = target_plan_of(session, 0);
     plan.n_files = n_files;
     plan.size_bytes = session->target.size_bytes;
     return make_other(session, &plan, n_files, 0, ret_target, err);
@@ -165,7 +211,7 @@ int session_make_target(struct session *session, uint32_t n_files, struct target
 int session_make_load_target(struct session *session, uint64_t size_bytes, struct target *ret_target,
                              struct err *err)
 {
-    struct target_plan plan = target_plan_of(session);
+    struct target_plan plan = target_plan_of(session, 0);
     plan.n_files = 1;
     plan.size_bytes = size_bytes;
     plan.verify = NULL;

@@ -3,24 +3,18 @@
 
 #include "bench/base/clock.h"
 #include "tuner/base/trust.h"
+#include "tuner/store/database.h"
 #include "tuner/store/history_sql.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
-/* Of SQLite's file format. */
-#define HEADER_SIZE           100
-#define HEADER_MAGIC          "SQLite format 3"
-#define HEADER_VERSION_AT     60
-#define HEADER_APPLICATION_AT 68
 /* "FSTu": tells a history from other databases. */
 #define APPLICATION 0x46535475
 
@@ -86,14 +80,8 @@ static const char conditions[] = "ALTER TABLE replays ADD COLUMN conditions TEXT
 
 static const char *const steps[HISTORY_SCHEMA_VERSION] = {first, windows, conditions};
 
-/* A version that this fstune does not know. */
-static int refuse_newer(int64_t version, struct err *err)
-{
-    return err_set(err, -EINVAL,
-                   "it was written by a newer fstune (schema %" PRId64
-                   ", this one knows %d); update fstune or name another file",
-                   version, HISTORY_SCHEMA_VERSION);
-}
+static const struct database_kind kind = {
+    .what = "history of fstune", .application = APPLICATION, .version = HISTORY_SCHEMA_VERSION};
 
 static int take_steps(sqlite3 *db, int64_t version, struct err *err)
 {
@@ -114,7 +102,7 @@ static int update_schema(sqlite3 *db, struct err *err)
     if (result < 0 || version == HISTORY_SCHEMA_VERSION)
         return result;
     if (version > HISTORY_SCHEMA_VERSION || version < 0)
-        return refuse_newer(version, err);
+        return database_refuse_newer(&kind, version, err);
     result = history_sql_begin(db, true, err);
     if (result < 0)
         return result;
@@ -158,71 +146,6 @@ int history_make_directories(const char *path, struct err *err)
     return 0;
 }
 
-/* Neither SQLite's permissions nor the umask decide who may read a history. */
-static int create(const char *path, struct err *err)
-{
-    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    if (fd < 0 && errno != EEXIST)
-        return err_sys(err, -errno, "it cannot be made");
-    if (fd >= 0)
-        close(fd);
-    return 0;
-}
-
-static uint32_t number_at(const unsigned char *header, size_t at)
-{
-    return (uint32_t)header[at] << 24 | (uint32_t)header[at + 1] << 16 | (uint32_t)header[at + 2] << 8 |
-           header[at + 3];
-}
-
-static int judge_header(const unsigned char *header, struct err *err)
-{
-    if (memcmp(header, HEADER_MAGIC, sizeof HEADER_MAGIC) != 0)
-        return err_set(err, -EINVAL, "it is no history of fstune; name another file");
-    if (number_at(header, HEADER_APPLICATION_AT) != APPLICATION)
-        return err_set(err, -EINVAL, "it is a database of another program; name another file");
-    uint32_t version = number_at(header, HEADER_VERSION_AT);
-    return version > HISTORY_SCHEMA_VERSION ? refuse_newer(version, err) : 0;
-}
-
-/* Looks at the first bytes. SQLite would make files beside a strange database by merely opening it; its own
- * handle reads them, because closing any other descriptor of a file drops all locks that this process has on
- * it. */
-static int judge_file(const char *path, struct err *err)
-{
-    unsigned char header[HEADER_SIZE];
-    sqlite3 *db = NULL;
-    sqlite3_file *file = NULL;
-    int result;
-    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK ||
-        sqlite3_file_control(db, "main", SQLITE_FCNTL_FILE_POINTER, &file) != SQLITE_OK ||
-        file->pMethods == NULL)
-        result = err_set(err, -EACCES, "it cannot be opened for reading");
-    else if (file->pMethods->xRead(file, header, HEADER_SIZE, 0) != SQLITE_OK)
-        result = err_set(err, -EINVAL, "it is no history of fstune; name another file");
-    else
-        result = judge_header(header, err);
-    sqlite3_close(db);
-    return result;
-}
-
-static int check_history_path(const char *path, bool write, struct err *err)
-{
-    struct stat status;
-    if (stat(path, &status) < 0) {
-        if (errno != ENOENT)
-            return err_sys(err, -errno, "cannot look at it");
-        if (!write)
-            return err_set(err, -ENOENT, "there is no such file");
-        return create(path, err);
-    }
-    if (!S_ISREG(status.st_mode))
-        return err_set(err, -EINVAL, "it is not a regular file");
-    if (status.st_size == 0)
-        return write ? 0 : err_set(err, -EINVAL, "it is empty");
-    return judge_file(path, err);
-}
-
 static int blame_history_file(const char *name, struct err *err)
 {
     return err_prefix(err, "history %.300s", name);
@@ -230,34 +153,7 @@ static int blame_history_file(const char *name, struct err *err)
 
 int history_look(const char *path, struct err *err)
 {
-    return check_history_path(path, false, err) < 0 ? blame_history_file(path, err) : 0;
-}
-
-/* A write-ahead log has its index in memory that all processes share, which those of several machines cannot.
- * FUSE: a network may be behind it. */
-const char *history_journal_mode(uint32_t file_system)
-{
-    static const uint32_t shared[] = {
-        0x6969,     /* nfs */
-        0xff534d42, /* cifs */
-        0xfe534d42, /* smb2 */
-        0x517b,     /* smb */
-        0x65735546, /* fuse */
-        0x01021997, /* 9p */
-        0x00c36400, /* ceph */
-        0x5346414f, /* afs */
-        0x6b414653, /* kafs */
-        0x73757245, /* coda */
-        0x7461636f, /* ocfs2 */
-        0x01161970, /* gfs2 */
-        0x0bd00bd0, /* lustre */
-        0x786f4256, /* vboxsf */
-    };
-    for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++) {
-        if (file_system == shared[i])
-            return "PRAGMA journal_mode = DELETE";
-    }
-    return "PRAGMA journal_mode = WAL";
+    return database_check(&kind, path, false, err) < 0 ? blame_history_file(path, err) : 0;
 }
 
 static int set_up(sqlite3 *db, const struct history_place *place, struct err *err)
@@ -271,13 +167,8 @@ static int set_up(sqlite3 *db, const struct history_place *place, struct err *er
         result = update_schema(db, err);
     if (result < 0 || !place->write)
         return result;
-    struct statfs kind;
-    if (statfs(place->path, &kind) < 0)
-        return err_sys(err, -errno, "cannot look at its file system");
-    /* Only now: the header must say whose file it is before anything stands in the log alone. Where another
-     * process is in the way, that one changes the mode, and the older one is as safe. */
-    result = history_sql_script(db, history_journal_mode((uint32_t)kind.f_type), err);
-    return result == -EBUSY ? 0 : result;
+    /* Only now: the header must say whose file it is before anything stands in the log alone. */
+    return database_set_journal(db, place->path, err);
 }
 
 static double machine_now_s(void *context)
@@ -295,7 +186,7 @@ int history_open(struct history *history, const struct history_place *place, str
      * group's business; root's is nobody's. */
     int result = geteuid() == 0 ? trust_check_file(place->path, true, err) : 0;
     if (result == 0)
-        result = check_history_path(place->path, place->write, err);
+        result = database_check(&kind, place->path, place->write, err);
     if (result == 0) {
         int code = sqlite3_open_v2(place->path, &history->db, SQLITE_OPEN_READWRITE, NULL);
         result =

@@ -65,9 +65,6 @@ int history_make_directories(const char *path, struct err *err);
  * stays as it is; an empty one becomes a history when it is opened for writing. history_close accepts a
  * zeroed one. */
 int history_open(struct history *history, const struct history_place *place, struct err *err);
-
-/* The SQL that chooses how SQLite keeps a change revocable on a kind of file system (f_type of statfs). */
-const char *history_journal_mode(uint32_t file_system);
 void history_close(struct history *history);
 
 /* 0 where a file is a history that this fstune reads; what history_open says where not. Looking leaves

@@ -37,6 +37,9 @@ static int read_evidence(struct recommendation *recommendation, const json_t *do
     recommendation->latency_mean_ns = journal_number(latency, "mean");
     recommendation->latency_p99_ns = journal_number(latency, "p99");
     recommendation->conclusive = json_is_true(json_object_get(document, "conclusive"));
+    const json_t *offered = json_object_get(document, "objective");
+    recommendation->offered_bps = journal_number(offered, "offered_bps");
+    recommendation->offered_at_random = strcmp(json_read_text(offered, "process", ""), "poisson") == 0;
     recommendation->speedup = journal_number(speedup, "mean");
     recommendation->speedup_low = journal_number(speedup, "ci_low");
     recommendation->speedup_high = journal_number(speedup, "ci_high");

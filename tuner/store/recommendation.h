@@ -26,6 +26,8 @@ struct recommendation {
     double probability;                           /* that nothing is better by more than the tolerance; NaN */
     double speedup, speedup_low, speedup_high;    /* over the baseline; NaN: not known */
     bool conclusive;
+    double offered_bps; /* while it was measured; NaN: as fast as it went */
+    bool offered_at_random;
 
     /* Where and when; "" where the document does not say. */
     bool simulated;

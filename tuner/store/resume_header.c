@@ -16,6 +16,7 @@
 #define OPTIONAL_RATE   "rate"
 #define OPTIONAL_SKEW   "skew"
 #define OPTIONAL_DATA   "content"
+#define OPTIONAL_PLACES "members"
 
 /* What tells one file system from another, as members of the header. */
 static void set_place(json_t *header, const struct session *session)
@@ -30,6 +31,11 @@ static void set_place(json_t *header, const struct session *session)
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
         json_object_set_new(header, keys[i], json_text(hostinfo_text(&session->host, keys[i])));
     json_object_set_new(header, "existing", json_text(session->settings->file.existing));
+    json_t *members = settings_n_places(session->settings) > 1 ? json_array() : NULL;
+    for (size_t i = 0; i < settings_n_places(session->settings) && members != NULL; i++)
+        json_array_append_new(members, json_text(settings_nth_place(session->settings, i)));
+    if (members != NULL)
+        json_object_set_new(header, OPTIONAL_PLACES, members);
     /* A disk may have the name that another one had yesterday. */
     const char *link = hostinfo_text(&session->host, OPTIONAL_DEVICE);
     if (link != NULL && link[0] != '\0')
@@ -147,8 +153,8 @@ int resume_header_compare(const struct session *session, json_t *own, const json
         if (result == 0 && !is_left_to_journal(session, key) && !json_equal(here, there))
             result = refuse_resume_key(key, here, there, err);
     }
-    static const char *const optional[] = {OPTIONAL_BESIDE, OPTIONAL_DEVICE, OPTIONAL_RATE, OPTIONAL_SKEW,
-                                           OPTIONAL_DATA};
+    static const char *const optional[] = {OPTIONAL_BESIDE, OPTIONAL_DEVICE, OPTIONAL_RATE,
+                                           OPTIONAL_SKEW,   OPTIONAL_DATA,   OPTIONAL_PLACES};
     for (size_t i = 0; i < sizeof optional / sizeof optional[0]; i++) {
         const json_t *there = json_object_get(header, optional[i]);
         if (result == 0 && there != NULL && json_object_get(own, optional[i]) == NULL)

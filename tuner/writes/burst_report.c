@@ -72,9 +72,8 @@ static json_t *json_looks(const struct burst *burst)
     return list;
 }
 
-static json_t *make_document(const void *context)
+static json_t *make_document(const struct burst *burst)
 {
-    const struct burst *burst = context;
     json_t *gain =
         burst->has_gain ? json_interval(burst->gain, burst->gain_ci.low, burst->gain_ci.high) : json_null();
     return json_pack("{s:I, s:o, s:s, s:o, s:o, s:o, s:o, s:b, s:b, s:o, s:o, s:o}", "bytes",
@@ -87,6 +86,11 @@ static json_t *make_document(const void *context)
                      burst->conclusive, "interval_too_short", burst->falls_behind, "reason",
                      burst->why != NULL ? json_text(burst->why) : json_null(), "looks", json_looks(burst),
                      "model", json_model(burst));
+}
+
+static void add_document(json_t *object, const void *context)
+{
+    json_object_set_new(object, "burst", make_document(context));
 }
 
 static void print_figure(FILE *out, const struct burst *burst, size_t setting, bool durable)
@@ -168,6 +172,5 @@ static void print_lines(FILE *out, const void *context)
 
 struct answer_part burst_answer_part(const struct burst *burst)
 {
-    return (struct answer_part){
-        .key = "burst", .document = make_document, .print = print_lines, .context = burst};
+    return (struct answer_part){.add = add_document, .print = print_lines, .context = burst};
 }

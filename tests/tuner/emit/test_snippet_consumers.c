@@ -24,6 +24,15 @@ TEST(fio_moves_two_seconds_or_one_pass)
     EXPECT("fio", CACHED_READS "throughput.mean=null system.cache=warm", "=io_size=1073741824");
 }
 
+TEST(fio_offers_the_rate_of_the_search)
+{
+    EXPECT("fio", "", "!rate_iops");
+    EXPECT("fio", ".objective={\"offered_bps\":6553600,\"process\":\"linear\"}", "=rate_iops=100",
+           "=rate_process=linear");
+    EXPECT("fio", ".objective={\"offered_bps\":6553600,\"process\":\"poisson\"}", "=rate_iops=100",
+           "=rate_process=poisson");
+}
+
 TEST(fio_without_queue_has_depth_one)
 {
     EXPECT("fio", "api=psync queue_depth=1", "=iodepth=1", "=ioengine=psync");

@@ -71,7 +71,8 @@ static size_t size_of_place(const struct option_row *row)
         return sizeof(uint32_t);
     if (row->set == options_set_choice || row->set == options_set_format)
         return sizeof(unsigned);
-    if (row->set == options_set_text || row->set == options_set_name || row->set == options_set_design)
+    if (row->set == options_set_text || row->set == options_set_path || row->set == options_set_name ||
+        row->set == options_set_design)
         return strlen(row->default_text) + 1;
     return sizeof(uint64_t);
 }
@@ -92,7 +93,7 @@ TEST(defaults_that_help_states_are_those_that_settings_hold)
         if (is_word)
             continue;
         memset(&stated, 0xA5, sizeof(stated));
-        stated.experiment.on = stated.prediction.on = false;
+        stated.experiment.on = stated.prediction.on = stated.file.one_more = false;
         assert_int_equal(options_set(&stated, row, row->default_text, &err), 0);
         if (row->set == options_set_levels)
             continue;
@@ -405,7 +406,9 @@ TEST(what_takes_one_value_is_refused_twice)
             strstr(err.text, "nothing without") == NULL)
             continue;
         int r = PARSE(command, argument, argument);
-        bool collects = row->set == options_set_files || row->set == options_set_beside;
+        bool collects = row->set == options_set_files || row->set == options_set_beside ||
+                        (command == OPTIONS_RECOMMEND &&
+                         (row->set == options_set_path || row->set == options_set_existing));
         if (collects ? r != 0 : r != -EINVAL || strstr(err.text, ": is given twice; keep one") == NULL)
             fail_msg("%s: %d \"%s\"", argument, r, err.text);
     }

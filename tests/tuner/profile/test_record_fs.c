@@ -5,6 +5,7 @@
 #include "tests/tuner/rig.h"
 
 #include <fcntl.h>
+#include <liburing.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/prctl.h>
@@ -33,6 +34,34 @@ static void forbid(bool is_strict)
         prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter, 0, 0);
 }
 
+#define RING_DEPTH  16
+#define RING_ROUNDS 2000
+
+/* Looks at one completion after the other and asks for a block in its place, so that as many are out always.
+ */
+static int keep_ring_full(void)
+{
+    static char blocks[RING_DEPTH][512];
+    struct io_uring ring;
+    struct io_uring_cqe *done;
+    int fd = open("blocks", O_RDONLY | O_CLOEXEC), n_out = 0;
+    if (fd < 0 || io_uring_queue_init(RING_DEPTH, &ring, 0) != 0)
+        return 2;
+    for (unsigned i = 0; i < RING_ROUNDS; i++, n_out++) {
+        if (n_out == RING_DEPTH) {
+            if (io_uring_wait_cqe(&ring, &done) != 0 || done->res != sizeof blocks[0])
+                return 3;
+            io_uring_cqe_seen(&ring, done);
+            n_out--;
+        }
+        io_uring_prep_read(io_uring_get_sqe(&ring), fd, blocks[i % RING_DEPTH], sizeof blocks[0],
+                           i * 7 % 64 * sizeof blocks[0]);
+        io_uring_submit(&ring);
+    }
+    io_uring_queue_exit(&ring);
+    return 0;
+}
+
 /* This program again, as one to be recorded: it reads a file that it knew before, and one that it did not
  * use. */
 __attribute__((constructor)) static void act_as_program(void)
@@ -41,6 +70,8 @@ __attribute__((constructor)) static void act_as_program(void)
     char block[512];
     if (role == NULL)
         return;
+    if (strcmp(role, "ring") == 0)
+        _exit(keep_ring_full());
     int known = open("blocks", O_RDONLY | O_CLOEXEC), unknown = open("blocks", O_RDONLY | O_CLOEXEC);
     bool is_well = known >= 0 && read(known, block, sizeof block) == sizeof block;
     forbid(strcmp(role, "strict") == 0);
@@ -256,6 +287,53 @@ TEST(a_static_program_is_recorded_by_the_kernel)
     /* It writes the cache of a root folder of its own, in which there is one library. */
     trace("mkdir -p root/etc root/lib; echo /lib >root/etc/ld.so.conf; exec /sbin/ldconfig -r root");
     assert_true(requests_of("ld.so.conf", "read") > 0);
+}
+
+TEST(what_is_in_a_ring_is_in_flight_until_the_program_looks)
+{
+    char script[sizeof program + 64];
+    rig_write_blocks("blocks", 64 * 512);
+    snprintf(script, sizeof script, "PROFILE_TEST_ROLE=ring exec %s", program);
+    trace(script);
+    if (number(NULL, "exit_status") == 2)
+        skip(); /* this kernel gives no rings */
+    assert_int_equal(number(NULL, "exit_status"), 0);
+    assert_int_equal(requests_of("blocks", "read"), RING_ROUNDS);
+    json_t *depth = json_object_get(document, "queue_depth");
+    assert_int_equal(json_integer_value(json_object_get(depth, "max")), RING_DEPTH);
+    assert_true(json_number_value(json_object_get(depth, "mean")) > 0.9 * RING_DEPTH);
+}
+
+/* fstune is killed while the program runs, which then ends by the same signal. */
+static void kill_beside(const char *source)
+{
+    static const char script[] = "echo $$ >started; mv started pid; exec sleep 20";
+    struct rig_run run = {0};
+    int status = 0;
+    const char *const arguments[] = {"profile", "--source", source, "--", "sh", "-c", script, NULL};
+    /* What is left behind becomes ours. */
+    prctl(PR_SET_CHILD_SUBREAPER, 1);
+    rig_start(&run, NULL, arguments);
+    for (int i = 0; i < 500 && access("pid", R_OK) != 0; i++)
+        usleep(10000);
+    FILE *in = fopen("pid", "re");
+    int pid = 0;
+    assert_non_null(in);
+    assert_int_equal(fscanf(in, "%9d", &pid), 1);
+    fclose(in);
+    kill(run.pid, SIGKILL);
+    rig_finish(&run);
+    rig_free(&run);
+    assert_int_equal(waitpid(pid, &status, 0), pid);
+    assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL);
+    assert_int_equal(unlink("pid"), 0);
+}
+
+TEST(a_program_ends_with_fstune_however_that_ends)
+{
+    kill_beside("preload");
+    trace("true");
+    kill_beside("trace");
 }
 
 static pid_t write_on(void)

@@ -172,9 +172,9 @@ TEST(a_log_is_kept_where_no_other_machine_can_be)
     static const uint32_t local[] = {0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x2fc12fc1, 0x794c7630};
     static const uint32_t shared[] = {0x6969, 0xff534d42, 0xfe534d42, 0x65735546, 0x01021997, 0x00c36400};
     for (size_t i = 0; i < sizeof local / sizeof local[0]; i++)
-        assert_non_null(strstr(history_journal_mode(local[i]), "WAL"));
+        assert_non_null(strstr(database_journal_mode(local[i]), "WAL"));
     for (size_t i = 0; i < sizeof shared / sizeof shared[0]; i++)
-        assert_non_null(strstr(history_journal_mode(shared[i]), "DELETE"));
+        assert_non_null(strstr(database_journal_mode(shared[i]), "DELETE"));
 }
 
 TEST(a_filter_takes_what_it_names)

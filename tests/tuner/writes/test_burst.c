@@ -168,10 +168,19 @@ TEST(too_few_bursts_are_no_answer)
     assert_int_equal(burst.best, BURST_NONE);
 }
 
+/* What the bursts add to an answer. */
+static json_t *make_answer(void)
+{
+    json_t *added = json_object();
+    burst_answer_part(&burst).add(added, &burst);
+    return added;
+}
+
 TEST(document_holds_both_settings_and_the_gain)
 {
     judge_fast_and_slow();
-    json_t *object = burst_answer_part(&burst).document(&burst), *gain = json_object_get(object, "gain");
+    json_t *whole = make_answer(), *object = json_object_get(whole, "burst"),
+           *gain = json_object_get(object, "gain");
     assert_int_equal(json_integer_value(json_object_get(object, "bytes")), 64 << 20);
     assert_string_equal(json_string_value(json_object_get(object, "judged_by")), "accepted");
     assert_close(json_real_value(json_object_get(gain, "mean")), 4, 0.01);
@@ -181,7 +190,7 @@ TEST(document_holds_both_settings_and_the_gain)
     assert_int_equal(json_integer_value(json_object_get(point, "direct")), 0);
     assert_true(json_is_null(json_object_get(object, "model")));
     assert_int_equal(json_array_size(json_object_get(object, "looks")), 2);
-    json_decref(object);
+    json_decref(whole);
 }
 
 TEST(text_says_which_setting_and_that_a_steady_load_has_another)
@@ -320,9 +329,9 @@ TEST(where_every_burst_failed_the_reason_is_told)
     assert_true(burst.chosen[BURST_BUFFERED] != BURST_NONE || burst.chosen[BURST_DIRECT] != BURST_NONE);
     assert_int_equal(burst.best, BURST_NONE);
     assert_non_null(strstr(burst.why, "the disk is gone"));
-    json_t *object = burst_answer_part(&burst).document(&burst);
+    json_t *whole = make_answer(), *object = json_object_get(whole, "burst");
     assert_non_null(strstr(json_string_value(json_object_get(object, "reason")), "the disk is gone"));
-    json_decref(object);
+    json_decref(whole);
 }
 
 TEST(a_class_that_failed_leaves_the_other)
