@@ -142,6 +142,7 @@ needed     := gcc:$(firstword $(CC)) libc6-dev:stdio.h pkg-config:pkg-config lib
               libjansson-dev:jansson.h libsqlite3-dev:sqlite3.h zlib1g-dev:zlib.h
 needed_faults := libfuse3-dev:fuse3/fuse_opt.h fuse3:fusermount3 python3:python3
 # The guest's kernel and busybox are not installed: tests/guest/fetch.
+needed_network = $(needed_guest) samba:smbd iproute2:/sbin/tc
 needed_guest := qemu-system-x86:qemu-system-x86_64 qemu-utils:qemu-img cpio:cpio e2fsprogs:/sbin/mke2fs strace:strace python3:python3
 needed_disk := nbdkit-plugin-dev:nbdkit-plugin.h
 needed_check_disk := nbdkit:nbdkit fio:fio qemu-utils:qemu-img python3:python3 libnbd-bin:nbdcopy python3-libnbd:/usr/lib/python3/dist-packages/nbd.py
@@ -195,10 +196,10 @@ define look-for-packages
 endef
 
 # Goals that install what is missing; every other build only names it.
-self_helping := check check-disk check-statistics check-io check-faults check-kills check-guest check-page check-plots check-profile check-schemas check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
+self_helping := check check-disk check-statistics check-io check-faults check-kills check-guest check-network check-page check-plots check-profile check-schemas check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
 before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages))
 
-.PHONY: deps deps-dev deps-compare deps-check-disk deps-check-plots deps-disk deps-faults deps-fuzz deps-guest deps-live deps-page deps-profile deps-schemas deps-snippets deps-valgrind packages
+.PHONY: deps deps-dev deps-compare deps-check-disk deps-check-plots deps-disk deps-faults deps-fuzz deps-guest deps-live deps-network deps-page deps-profile deps-schemas deps-snippets deps-valgrind packages
 
 deps: ## install the packages that the build and the tests need (Debian and its kin)
 	$(call look-for-packages,$(needed),install)
@@ -223,6 +224,8 @@ deps-faults: deps
 # Without them the proof in a guest says that it is skipped.
 deps-guest: deps
 	$(call look-for-packages,$(needed_guest),install,0)
+deps-network: deps
+	$(call look-for-packages,$(needed_network),install,0)
 
 # Without them the check of pages says that it is skipped.
 deps-page: deps
@@ -397,7 +400,7 @@ build/release/tests/compare/peers/%: tests/compare/peers/%.cpp Makefile | deps-c
 
 # ---- everyday targets ------------------------------------------------------------------------------------------
 
-.PHONY: all check check-statistics check-io check-faults check-kills check-guest check-m32 check-page check-plots check-slow check-asan check-tsan check-valgrind fuzz bench compare-live quickstart
+.PHONY: all check check-statistics check-io check-faults check-kills check-guest check-network check-m32 check-page check-plots check-slow check-asan check-tsan check-valgrind fuzz bench compare-live quickstart
 
 all: build/$(BUILD)/fstune ## build the program: build/$(BUILD)/fstune
 
@@ -455,16 +458,20 @@ KILLS ?= 200
 check-kills: build/$(BUILD)/fstune build/release/faultfs | deps ## KILLS kills on every kind of place, made in FAULTS_DIR: nothing left, nothing outside changed
 	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune tests/faults/place_kills '$(FAULTS_DIR)' '$(KILLS)'
 
-# For the guest, which has no libraries: a piece of dmsetup.
-build/static/dm: tests/guest/dm.c Makefile | $(before_build)
+# For the guest, which has no libraries: pieces of dmsetup, and of mount.nfs and rpcbind.
+build/static/dm build/static/nfs3: build/static/%: tests/guest/%.c Makefile | $(before_build)
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c17 $(cpp_flags) $(warnings) $(WERROR) $(compile_release) $< -static -o $@
 
 # Three minutes on two processors: nine emulated guests, two at a time, then two with storage of other kinds. T: part of a guest's name.
-check-guest: build/$(BUILD)/fstune build/static/fstune build/static/dm | deps deps-guest ## boot Linux guests with the lines of `fstune emit qemu`, and with NFS, device mapper and md
+check-guest: build/$(BUILD)/fstune build/static/fstune build/static/dm build/static/nfs3 | deps deps-guest ## boot Linux guests with the lines of `fstune emit qemu`, and with NFS, device mapper and md
 	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune FSTUNE_STATIC=build/static/fstune GUEST_DIR=build/guest tests/guest/run '$(T)'
-	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE_STATIC=build/static/fstune GUEST_DM=build/static/dm GUEST_DIR=build/guest tests/guest/storage '$(T)'
+	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE_STATIC=build/static/fstune GUEST_DM=build/static/dm GUEST_NFS3=build/static/nfs3 GUEST_DIR=build/guest tests/guest/storage '$(T)'
+
+# Some four minutes for each of the sixteen places, one after the other; most of it is emulation. T: part of a place's name.
+check-network: build/static/fstune build/static/dm build/static/nfs3 | deps deps-network ## what fstune says of NFS, SMB and devices made of others, in guests: a table
+	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE_STATIC=build/static/fstune GUEST_DM=build/static/dm GUEST_NFS3=build/static/nfs3 GUEST_DIR=build/guest tests/guest/places '$(T)'
 
 # Two minutes, most of them real runs: documents of each kind, also interrupted and refused ones. Needs python3-jsonschema.
 .PHONY: check-schemas

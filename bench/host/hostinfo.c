@@ -3,6 +3,7 @@
 
 #include "bench/host/block_device.h"
 #include "bench/host/hostinfo_internal.h"
+#include "bench/host/network_mount.h"
 #include "bench/host/procfs.h"
 
 #include <dirent.h>
@@ -244,6 +245,7 @@ static void add_device_itself(struct hostinfo *info, int fd)
 static void add_file_system(struct hostinfo *info, int fd)
 {
     struct hostinfo_mount mount;
+    struct network_mount server;
     struct statvfs space;
     if (hostinfo_find_mount(fd, &mount) == 0) {
         char options[640];
@@ -252,6 +254,8 @@ static void add_file_system(struct hostinfo *info, int fd)
         hostinfo_add_text(info, "mount_point", mount.mount_point);
         snprintf(options, sizeof(options), "%s;%s", mount.mount_options, mount.super_options);
         hostinfo_add_text(info, "mount_options", options);
+        network_mount_read(&mount, &server);
+        network_mount_add(info, &server);
     }
     if (fstatvfs(fd, &space) == 0) {
         hostinfo_add_number(info, "fs_block_bytes", (double)space.f_frsize);

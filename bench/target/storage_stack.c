@@ -310,8 +310,11 @@ void storage_stack_of(int fd, struct storage_stack *ret_storage_stack)
     struct hostinfo_mount mount;
     struct hostinfo_device device;
     *ret_storage_stack = (struct storage_stack){.guest = is_guest(fd)};
-    if (hostinfo_find_mount(fd, &mount) == 0)
+    if (hostinfo_find_mount(fd, &mount) == 0) {
         storage_stack_add_mount(ret_storage_stack, &mount, flags_of(fd));
+        if (ret_storage_stack->network)
+            network_mount_read(&mount, &ret_storage_stack->server);
+    }
     hostinfo_find_device(fd, &device);
     if (device.sysfs[0] != '\0') {
         storage_stack_add_disk(ret_storage_stack, device.sysfs);

@@ -4,6 +4,8 @@
  * A flag is true only when it is known to hold; false may also mean "cannot be asked". */
 #pragma once
 
+#include "bench/host/network_mount.h"
+
 #include <stdbool.h>
 
 struct storage_stack {
@@ -13,6 +15,7 @@ struct storage_stack {
     bool overlay;  /* overlay, aufs, fuse-overlayfs, ecryptfs: another file system does the work */
     bool network;  /* nfs, cifs, 9p, virtiofs, ceph, ...: a server's cache is behind it */
     bool fuse;     /* a process does the work */
+    struct network_mount server; /* of the mount; of a network block device nothing is known */
     /* File system type, mount options, and the flags of this very file (FS_IOC_GETFLAGS). */
     bool compresses; /* the file's data are or may be compressed when written; zfs, where it cannot be asked,
                         does it by default */

@@ -190,6 +190,21 @@ int target_estimate(const struct target_plan *plan, uint64_t *ret_size_bytes, st
     return code != 0 ? code : target_plan_size(plan, available, ret_size_bytes, err);
 }
 
+/* SMB asks by names, so that a file without one can be written to, and neither opened again nor asked. */
+static int check_reopens(int fd, const char *directory, struct err *err)
+{
+    int again;
+    int code = target_reopen(fd, directory, O_RDONLY, &again, NULL);
+    if (code == 0)
+        close(again);
+    if (code != -ENOENT && code != -ESTALE)
+        return 0; /* other errors are told where they matter */
+    return err_set(err, -EOPNOTSUPP,
+                   "%s: this file system (SMB is one) cannot open a file again that has no name left; make a "
+                   "file there and give it by --existing",
+                   directory);
+}
+
 /* For file systems without O_TMPFILE: the name exists for a moment only and nobody can have prepared a link
  * under it. */
 static int create_and_unlink(int dir_fd, const char *directory, int *ret_fd, struct err *err)
@@ -206,8 +221,12 @@ static int create_and_unlink(int dir_fd, const char *directory, int *ret_fd, str
             break;
     }
     if (code == 0 || code == -ENOENT) {
-        *ret_fd = fd;
-        return 0;
+        code = check_reopens(fd, directory, err);
+        if (code == 0)
+            *ret_fd = fd;
+        else
+            close(fd);
+        return code;
     }
     close(fd);
     return err_sys(err, code, "%s/%s: was created and cannot be removed again; remove it", directory, name);
@@ -271,6 +290,28 @@ int target_create_empty(struct target *target, const struct target_plan *plan, u
     return code;
 }
 
+/* Where names only change when files are unlinked, those of a machine that crashes stay. */
+static void remove_left(struct target *target, const struct target_plan *plan)
+{
+    struct target_left_owner self;
+    int dir_fd = open(plan->directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (dir_fd < 0)
+        return;
+    target_left_self(&self);
+    target_left_remove(dir_fd, target->fd, &self, &target->left);
+    close(dir_fd);
+}
+
+/* Behind the data, and after them: not every file system has holes. A file is as good without its mark. */
+static void mark(const struct target *target)
+{
+    struct target_left_owner self;
+    target_left_self(&self);
+    for (uint32_t i = 0; i < target_n_files(target); i++)
+        if (target_left_mark(target_fds(target)[i], target_file_bytes(target), &self) != 0)
+            return;
+}
+
 /* Everything is put together in `made`, so that the caller's struct stays untouched until it is complete. */
 int target_create(struct target *target, const struct target_plan *plan, struct err *err)
 {
@@ -281,8 +322,12 @@ int target_create(struct target *target, const struct target_plan *plan, struct 
         code = target_prepare(&made, plan, err);
     if (code == 0 && plan->verify != NULL)
         code = verify_open(plan->verify, size_bytes, plan->n_files, plan->seed, err);
+    if (code == 0 && !made.tmpfile)
+        remove_left(&made, plan);
     if (code == 0)
         code = target_fill(&made, plan, size_bytes, err);
+    if (code == 0 && !made.tmpfile)
+        mark(&made);
     if (code == 0) {
         *target = made;
         return 0;

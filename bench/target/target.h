@@ -2,12 +2,14 @@
  *
  * fstune's own file is nameless (O_TMPFILE, else created with O_EXCL|O_NOFOLLOW and unlinked at once), so
  * that nothing is left even after SIGKILL. A user's file is opened only through target_open_existing and its
- * guards. A file is never extended after filling. */
+ * guards. A file is never extended after filling, but for the mark of target_left.
+ */
 #pragma once
 
 #include "bench/base/clock.h"
 #include "bench/base/err.h"
 #include "bench/io/verify.h"
+#include "bench/target/target_left.h"
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -41,7 +43,8 @@ struct target {
     bool owned;       /* fstune created it */
     bool is_device;   /* a block device of the user's */
     bool writable;
-    bool tmpfile; /* O_TMPFILE worked */
+    bool tmpfile;            /* O_TMPFILE worked */
+    struct target_left left; /* removed before: of an fstune that had died */
     uint64_t
         size_bytes; /* whole blocks written; of several files together, of which each has its equal part */
     char name[160]; /* for messages: the user's file, or "the target file in DIR" */

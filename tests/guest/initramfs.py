@@ -35,8 +35,14 @@ def modules_in_order(kernel, wanted):
     return order
 
 
+def libraries(program):
+    """What the dynamic linker would load for it, itself among them; nothing for a static program."""
+    listed = subprocess.run(['ldd', program], capture_output=True, text=True, check=False).stdout
+    return re.findall(r'(/\S+) \(0x', listed)
+
+
 def build(kernel, busybox, programs, target, wanted=WANTED, applets=APPLETS, init='init'):
-    """Writes the cpio archive `target`, with static programs; not compressed, for unpacking is slow in an emulated guest."""
+    """Writes the cpio archive `target`, with programs and their libraries; not compressed, for unpacking is slow in an emulated guest."""
     root = pathlib.Path(f'{target}.root')
     shutil.rmtree(root, ignore_errors=True)
     for name in ('bin', 'modules', 'proc', 'sys', 'dev', 'mnt', 'tmp', 'run', 'var/tmp'):
@@ -46,11 +52,16 @@ def build(kernel, busybox, programs, target, wanted=WANTED, applets=APPLETS, ini
         os.symlink('busybox', root / 'bin' / name)
     for program in programs:
         subprocess.run(['strip', '-o', root / 'bin' / os.path.basename(program), program], check=True)
+        for library in libraries(program):
+            (root / library[1:]).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(library, root / library[1:])
     order = modules_in_order(kernel, wanted)
     for path in order:
         shutil.copy(path, root / 'modules')
     (root / 'modules/order').write_text(''.join(f'{path.name}\n' for path in order), encoding='ascii')
-    shutil.copy2(pathlib.Path(__file__).parent / init, root / 'init')
+    here = pathlib.Path(__file__).parent
+    shutil.copy2(here / init, root / 'init')
+    shutil.copy2(here / 'init_steps', root)
     names = '\n'.join(str(path.relative_to(root)) for path in sorted(root.rglob('*')))
     with open(target, 'wb') as out:
         subprocess.run(['cpio', '--quiet', '-o', '-H', 'newc', '-R', '0:0'], input=names.encode(), stdout=out, cwd=root, check=True)

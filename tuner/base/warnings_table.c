@@ -72,6 +72,14 @@ const struct warnings_row warnings_table[WARNING_N] = {
          "this machine's host takes back memory that is free, and giving it again makes the page cache up to "
          "ten times slower; short runs use the same memory again and do not show it: `fstune calibrate` "
          "measures it"},
+    [WARNING_NETWORK_SLOTS] =
+        {"network_slots", 0, false,
+         "more requests were asked for than this machine lets be at the NFS server at a time: the others "
+         "waited here; use a lower depth, or raise the limit (network_slots)"},
+    [WARNING_CLIENT_DISK_CACHE] =
+        {"client_disk_cache", 0, false,
+         "the mount keeps copies on a disk of this machine (fsc), which dropping the page cache does not "
+         "empty: buffered reads may come from there; mount without fsc"},
     [WARNING_RATE_PINNED] =
         {"rate_pinned", 0, false,
          "replays lie pinned at one rate far below an earlier one of the same setting, as when burst "
@@ -114,6 +122,18 @@ const struct warnings_row warnings_table[WARNING_N] = {
         {"fragmented", 0, false,
          "the file broke into many more pieces while it was measured: later runs met another file "
          "than earlier ones"},
+    [WARNING_SERVER_CACHE] =
+        {"server_cache", 0, false,
+         "the data are on a server: cold and direct are past this machine's cache alone, and the server's "
+         "cannot be emptied from here; a --file-size above the server's memory tells more"},
+    [WARNING_SERVER_DURABILITY] =
+        {"server_durability", 0, false,
+         "written data are durable when the server says so; one that answers first and writes later (an NFS "
+         "export with async) cannot be told from here: look there (exportfs -v)"},
+    [WARNING_SOFT_MOUNT] =
+        {"soft_mount", 0, false,
+         "the mount is soft: what the server does not answer in time fails, and data already written may be "
+         "lost; mount with hard where data matter"},
     [WARNING_DIRECT_NOT_PROVED] =
         {"direct_not_proved", 0, false,
          "direct I/O was left out: it is not proved to go past the page cache here"},

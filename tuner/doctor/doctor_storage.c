@@ -104,6 +104,29 @@ static void check_mount_options(const struct doctor_facts *facts, struct doctor_
         doctor_say(report, DOCTOR_OK, NULL, "%s: %.200s", type, list);
 }
 
+/* NFS and SMB tell all of this; others, such as 9p, have no version or no limit of their own. */
+static void check_network(const struct doctor_facts *facts, struct doctor_report *report)
+{
+    char reads[UNITS_TEXT_SIZE], writes[UNITS_TEXT_SIZE], slots[64] = "";
+    const char *version = hostinfo_text(facts->host, "network_version");
+    double read_bytes = hostinfo_number(facts->host, "network_read_bytes");
+    double write_bytes = hostinfo_number(facts->host, "network_write_bytes");
+    double n_slots = hostinfo_number(facts->host, "network_slots");
+    if (version[0] == '\0' || !isfinite(read_bytes) || !isfinite(write_bytes))
+        return;
+    if (isfinite(n_slots))
+        snprintf(slots, sizeof slots, ", at most %.0f requests at a time", n_slots);
+    doctor_say(report, DOCTOR_OK, NULL, "version %s of %.60s; up to %s a read and %s a write%s", version,
+               hostinfo_text(facts->host, "network_server"), units_format_bytes((uint64_t)read_bytes, reads),
+               units_format_bytes((uint64_t)write_bytes, writes), slots);
+    doctor_say(
+        report, DOCTOR_NOTE, "look there: exportfs -v shows async, free -h its memory",
+        "what the server caches, and whether it has data on its disk when it says so, is not seen here");
+    if (hostinfo_number(facts->host, "network_soft") == 1)
+        doctor_say(report, DOCTOR_NOTE, "mount with hard where data matter",
+                   "the mount is soft: what gets no answer in time fails, and written data may be lost");
+}
+
 static void check_file_system(const struct doctor_facts *facts, struct doctor_report *report)
 {
     static const struct {
@@ -227,11 +250,12 @@ static void check_drive_health(const struct doctor_facts *facts, struct doctor_r
 }
 
 static const struct doctor_check checks[] = {
-    {"file_system", check_file_system}, {"mount_options", check_mount_options},
-    {"scheduler", check_scheduler},     {"loop_device", check_loop},
-    {"device_stack", check_stack},      {"guest_disk", check_guest},
-    {"rate_caps", check_rate_caps},     {"dirty_limits", check_dirty_limits},
-    {"wear", check_drive_health},       {"members", doctor_members_check},
+    {"file_system", check_file_system},   {"mount_options", check_mount_options},
+    {"network", check_network},           {"scheduler", check_scheduler},
+    {"loop_device", check_loop},          {"device_stack", check_stack},
+    {"guest_disk", check_guest},          {"rate_caps", check_rate_caps},
+    {"dirty_limits", check_dirty_limits}, {"wear", check_drive_health},
+    {"members", doctor_members_check},
 };
 
 const struct doctor_group doctor_storage = {"The storage", checks, sizeof checks / sizeof checks[0]};

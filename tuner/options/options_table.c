@@ -101,8 +101,7 @@ static const struct option_row rows[] = {
     LEVELS("sync", "SYNC", FACTOR_SYNC, "none, end, each", "end", RUNS,
            "durability of writes: no flush, one at the end of a run, or one with each write", IN(WORKLOAD)),
     ROW("path", "DIR", "", ".", path, TYPED(file.path, char *), EVERY | CALIBRATE | PREDICT | IMPACT | REPLAY,
-        "directory on the file system to measure; a nameless file is made there. recommend, measure, doctor: "
-        "several of them are loaded together, and each alone",
+        "directory to measure, in a nameless file; recommend, measure, doctor: several together, too",
         .needs = "validate", IN(WHERE)),
     SIZE("file-size", file.size_bytes, "128m..1000t", "1g", EVERY | REPLAY,
          "size of that file; the default shrinks where filling would take too long", .default_doctor = "128m",

@@ -238,6 +238,12 @@ int session_prepare(struct session *session, struct err *err)
         return result;
     if (result < 0 && result != -ETIME && session->job.err.code != 0)
         err_set(err, result, "%s", session->job.err.text);
+    const struct target_left *left = &session->target.left;
+    char bytes[UNITS_TEXT_SIZE];
+    if (left->n > 0)
+        notes_add(&session->warnings, "left_removed",
+                  "%" PRIu64 " files (%s) that an fstune of this machine had left when it died were removed",
+                  left->n, units_format_bytes(left->bytes, bytes));
     session->fastest_bps = session->target.fill_bps;
     return result;
 }

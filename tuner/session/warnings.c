@@ -209,6 +209,26 @@ static bool memory_first_touch(const struct facts *run)
            (pattern_writes(&run->asked->pattern) || run->cold_reads);
 }
 
+/* Buffered requests are gathered and cut anew on their way to the server. */
+static bool network_slots(const struct facts *run)
+{
+    const struct network_mount *server = &run->target_facts->stack.server;
+    const struct point *point = run->point;
+    double least = INFINITY;
+    if (pattern_reads(&run->asked->pattern))
+        least = network_mount_pieces((double)point->request_size_bytes, server->read_bytes);
+    if (pattern_writes(&run->asked->pattern))
+        least = fmin(least, network_mount_pieces((double)factors_level(point, FACTOR_WRITE_SIZE),
+                                                 server->write_bytes));
+    return point->direct != 0 && server->slots > 0 &&
+           (double)point->queue_depth * point->threads * least > server->slots;
+}
+
+static bool client_disk_cache(const struct facts *run)
+{
+    return run->cold_reads && run->point->direct == 0 && run->target_facts->stack.server.disk_cache;
+}
+
 static const struct rule run_rules[] = {
     {WARNING_WARMUP_NOT_STABLE, warmup_not_stable},
     {WARNING_DEPTH_NOT_ACHIEVED, depth_not_achieved},
@@ -226,6 +246,8 @@ static const struct rule run_rules[] = {
     {WARNING_CLOCK_STEP, clock_step},
     {WARNING_RUN_CUT, run_cut},
     {WARNING_MEMORY_FIRST_TOUCH, memory_first_touch},
+    {WARNING_NETWORK_SLOTS, network_slots},
+    {WARNING_CLIENT_DISK_CACHE, client_disk_cache},
 };
 
 /* --- about the file, the device and the machine --- */
@@ -291,6 +313,21 @@ static bool fragmented(const struct facts *facts)
     return facts->target_facts->growth_per_gib > GROWTH_PER_GIB;
 }
 
+static bool server_cache(const struct facts *facts)
+{
+    return facts->target_facts->stack.network && facts->cold_reads;
+}
+
+static bool server_durability(const struct facts *facts)
+{
+    return facts->target_facts->stack.network && pattern_writes(&facts->asked->pattern);
+}
+
+static bool soft_mount(const struct facts *facts)
+{
+    return facts->target_facts->stack.server.soft && pattern_writes(&facts->asked->pattern);
+}
+
 static bool device_busy_before(const struct facts *facts)
 {
     const struct run_monitor_idle *idle = &facts->target_facts->idle;
@@ -313,6 +350,9 @@ static const struct rule target_rules[] = {
     {WARNING_FILE_FITS_DEVICE_CACHE, file_fits_device_cache},
     {WARNING_NEARLY_FULL, nearly_full},
     {WARNING_FRAGMENTED, fragmented},
+    {WARNING_SERVER_CACHE, server_cache},
+    {WARNING_SERVER_DURABILITY, server_durability},
+    {WARNING_SOFT_MOUNT, soft_mount},
     {WARNING_NEIGHBOUR_BUSY, device_busy_before},
     {WARNING_STEAL, stolen_before},
 };

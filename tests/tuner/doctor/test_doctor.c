@@ -195,6 +195,11 @@ static const struct {
     {"cpu_governor=schedutil", "cpu_governor", DOCTOR_OK, "schedutil"},
     {"file_system=tmpfs", "file_system", DOCTOR_FINDING, "memory"},
     {"file_system=overlay", "file_system", DOCTOR_FINDING, "another file system"},
+    {"network_version=3.1.1 network_read_bytes=1048576 network_write_bytes=65536 network_slots=64", "network",
+     DOCTOR_NOTE, "at most 64 requests at a time"},
+    {"network_version=3.1.1 network_read_bytes=1048576 network_write_bytes=65536 network_soft=1", "network",
+     DOCTOR_NOTE, "the mount is soft"},
+    {"network_version=3.1.1 network_soft=1", "network", SILENT, NULL},
     {"file_system=fuse.sshfs", "file_system", DOCTOR_NOTE, "fuse.sshfs"},
 };
 

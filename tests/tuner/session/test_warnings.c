@@ -1,61 +1,5 @@
 /* Tests of tuner/session/warnings: every rule fires on its fact, and none on clean facts. */
-#include "tests/test.h"
-#include "tuner/session/warnings.h"
-
-/* A run and its ground that nothing is wrong with. */
-static struct facts {
-    struct warnings_asked asked;
-    struct target_facts target_facts;
-    struct measure_plan plan;
-    struct measure_result result;
-} facts;
-
-static void set_pattern(const char *name)
-{
-    assert_int_equal(pattern_parse(name, &facts.asked.pattern, NULL), 0);
-    facts.plan.pattern = facts.asked.pattern;
-}
-
-static void make_clean(void)
-{
-    memset(&facts, 0, sizeof facts);
-    set_pattern("randread");
-    facts.asked.cold = facts.asked.sync_pinned = true;
-    facts.plan.point = (struct point){4096, 8, 1, API_IO_URING, 1, SYNC_END, 0};
-    facts.result = (struct measure_result){.throughput_bps = 4e6,
-                                           .iops = 1000,
-                                           .n_requests = 2000,
-                                           .bytes_read = 8000000,
-                                           .total_bytes_read = 9000000,
-                                           .seconds = 2,
-                                           .warmup = MEASURE_WARMUP_STABLE,
-                                           .achieved_depth = 8,
-                                           .cold = TARGET_COLD_VERIFIED,
-                                           .settled = true};
-    facts.result.monitor = (struct run_monitor){.busiest_thread_cpu_share = 0.7,
-                                                .busiest_helper_cpu_share = 0.7,
-                                                .process_cpu_share = 1.4,
-                                                .own_read_bytes = 8.1e6,
-                                                .device_read_bytes = 8.2e6,
-                                                .device_written_bytes = 1e5,
-                                                .clock_step_s = 1e-4,
-                                                .span_s = 2};
-    target_facts_init(&facts.target_facts);
-    facts.target_facts.existing = true;
-    facts.target_facts.compressibility_known = true;
-    facts.target_facts.extents = (struct extents){
-        .size_bytes = 1 << 30, .n_extents = 9, .n_fragments = 9, .fiemap_known = true, .holes_known = true};
-    facts.target_facts.stack = (struct storage_stack){.device = "vda", .free_share = 0.5, .caps_known = true};
-    facts.target_facts.growth_per_gib = 2;
-    facts.target_facts.idle =
-        (struct run_monitor_idle){.n_cpus = 2, .device_written_bps = 1e5, .steal_share = 0.05};
-}
-
-FIXTURE(begin_clean)
-{
-    make_clean();
-    return 0;
-}
+#include "tests/tuner/session/warnings_rig.h"
 
 EACH_TEST(begin_clean, NULL);
 
@@ -156,6 +100,35 @@ static void guest_disk(void)
     facts.target_facts.stack.virtual_disk = true;
 }
 
+/* 8 requests of 4 KiB, each in two pieces. */
+static void too_few_slots(void)
+{
+    facts.target_facts.stack.server = (struct network_mount){.read_bytes = 2048, .slots = 15};
+}
+
+static void copies_on_a_disk(void)
+{
+    facts.plan.point.direct = 0;
+    facts.target_facts.stack.server.disk_cache = true;
+}
+
+static void on_a_server(void)
+{
+    facts.target_facts.stack.network = true;
+}
+
+static void written_to_a_server(void)
+{
+    set_pattern("randwrite");
+    on_a_server();
+}
+
+static void soft(void)
+{
+    set_pattern("randwrite");
+    facts.target_facts.stack.server.soft = true;
+}
+
 static const struct fault faults[] = {
     {WARNING_WARMUP_NOT_STABLE, .kind = INT, .number = NUMBER(result.warmup), .value = MEASURE_WARMUP_LIMIT},
     {WARNING_DEPTH_NOT_ACHIEVED, .number = NUMBER(result.achieved_depth), .value = 6.37},
@@ -183,6 +156,8 @@ static const struct fault faults[] = {
     {WARNING_WRITES_ABSORBED, .make = unsynced},
     {WARNING_MEMORY_FIRST_TOUCH, .make = taken_pages_written},
     {WARNING_MEMORY_FIRST_TOUCH, .make = taken_pages_read},
+    {WARNING_NETWORK_SLOTS, .make = too_few_slots},
+    {WARNING_CLIENT_DISK_CACHE, .make = copies_on_a_disk},
     /* About the file, the device and the machine. */
     {WARNING_NEIGHBOUR_BUSY, .number = NUMBER(target_facts.idle.device_written_bps), .value = 50e6},
     {WARNING_NEIGHBOUR_BUSY, .number = NUMBER(target_facts.idle.psi_io_some_share), .value = 0.9},
@@ -196,6 +171,9 @@ static const struct fault faults[] = {
     {WARNING_MEMORY_BACKED, .kind = BOOL, .number = NUMBER(target_facts.stack.in_memory), .value = true},
     {WARNING_FILE_FITS_DEVICE_CACHE, .make = guest_disk},
     {WARNING_NEARLY_FULL, .number = NUMBER(target_facts.stack.free_share), .value = 0.04},
+    {WARNING_SERVER_CACHE, .make = on_a_server},
+    {WARNING_SERVER_DURABILITY, .make = written_to_a_server},
+    {WARNING_SOFT_MOUNT, .make = soft},
     {WARNING_FRAGMENTED, .number = NUMBER(target_facts.growth_per_gib), .value = 500},
 };
 
@@ -287,6 +265,24 @@ TEST(the_cache_matters_to_cold_reads_only)
     assert_int_equal(found(), 0);
 }
 
+TEST(slots_that_suffice_and_buffered_requests_raise_no_doubt)
+{
+    too_few_slots();
+    facts.target_facts.stack.server.slots = 16;
+    assert_int_equal(found(), 0);
+    facts.target_facts.stack.server.slots = 0; /* unknown */
+    assert_int_equal(found(), 0);
+    facts.target_facts.stack.server.slots = 1;
+    facts.plan.point.direct = 0;
+    assert_int_equal(found(), 0);
+}
+
+TEST(a_soft_mount_that_is_read_loses_nothing)
+{
+    facts.target_facts.stack.server.soft = true;
+    assert_int_equal(found(), 0);
+}
+
 TEST(pvec_is_noted_where_the_pattern_is_random)
 {
     facts.plan.point.api = API_PVEC;
@@ -299,7 +295,7 @@ TEST(reads_are_missed_only_where_they_are_counted)
 {
     reads_not_counted();
     facts.target_facts.stack.network = true;
-    assert_int_equal(found(), 0);
+    assert_int_equal(found(), WARNINGS_BIT(WARNING_SERVER_CACHE));
     facts.target_facts.stack.network = false;
     facts.target_facts.stack.device[0] = '\0';
     assert_int_equal(found(), 0);
