@@ -9,7 +9,7 @@
 static size_t add_best(const struct engine *engine, const double *mean, size_t wanted, size_t *ret_points,
                        size_t n)
 {
-    size_t best[FIRST_POINTS], n_best = 0;
+    size_t best[FIRST_POINTS] = {0}, n_best = 0;
     double bounds[FIRST_POINTS];
     for (size_t i = 0; i < engine->space->n_points && wanted > 0; i++) {
         bool known = engine->belief.excluded[i];

@@ -113,10 +113,10 @@ static int check_and_print_tune_plan(struct session *session, struct err *err)
         result = tune_check(session, &candidates, file_bytes, err);
     if (result == 0)
         result = burst_check(session, file_bytes, err);
-    if (result == 0)
+    if (result == 0) {
         reserve_for_members(session);
-    if (result == 0)
         result = prior_open(session, err);
+    }
     if (result == 0)
         result = resume_open(session, err);
     if (result == 0)

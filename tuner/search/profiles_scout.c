@@ -38,7 +38,7 @@ static void add_top(struct round *round, const struct tune *tune, const struct p
                     enum profile profile)
 {
     const struct contender *score = field->score[profile];
-    size_t top[TOP_POINTS], n = 0, n_open = 0;
+    size_t top[TOP_POINTS] = {0}, n = 0, n_open = 0;
     double means[TOP_POINTS];
     for (size_t i = 0; i < field->n; i++)
         n = engine_list_highest(top, means, n, TOP_POINTS, i, score[i].moments.mean);

@@ -1,5 +1,6 @@
 /* Tests of tuner/store/history: what is written is read, by filter, and pruned. */
 #include "tests/tuner/store/history_rig.h"
+#include "tuner/store/database.h"
 
 #include <errno.h>
 #include <stdio.h>
