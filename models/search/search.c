@@ -1,6 +1,6 @@
-/* Points in an order fixed beforehand: all at random (random, grid: the random order keeps a slow minute from
- * falling on one corner of the grid), or a Sobol design, and then batches of the points whose measurement
- * promises the greatest augmented expected improvement.
+/* Points in an order fixed beforehand: all of them in random order, by methods random and grid, which keeps a
+ * slow minute from falling on one corner of the grid; or a Sobol design, and then batches of the points whose
+ * measurement promises the greatest augmented expected improvement.
  *
  * Inside a batch a point already chosen is believed to come out at its posterior mean (Ginsbourger, Le Riche
  * and Carraro 2010, "kriging believer"). Such a result leaves all means as they are and takes a rank-one term
