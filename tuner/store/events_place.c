@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-#define SLOTS (2 * EVENTS_PLACE_FILES) /* more than there are files, so that a search ends */
+#define SLOTS ((size_t)2 * EVENTS_PLACE_FILES) /* more than there are files, so that a search ends */
 #define GRAIN (1ULL << 20)
 
 struct slot {
