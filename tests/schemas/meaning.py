@@ -48,7 +48,8 @@ def little(value):
     direct = value["direct"] == 1 and value["api"] != "pvec" and not value["warnings"]
     if known and direct and len(sizes) == 1:
         in_flight = value["mean"] / value["request_size"] * value["latency_ns"]["mean"] / 1e9
-        yield "depth = rate x latency", is_near(in_flight, value["achieved_depth"] * value["threads"], 0.5)
+        in_queues = value["achieved_depth"] * value["threads"] * value["n_places"]
+        yield "depth = rate x latency", is_near(in_flight, in_queues, 0.5)
     yield "depth is at most what was asked for", not known or value["achieved_depth"] <= value["queue_depth"] * 1.01
 
 
@@ -200,7 +201,10 @@ RULES = {
 }
 
 
-def broken(where, value):
-    """What is broken at a part of a document."""
+def broken(where, value, n_places):
+    """What is broken at a part of a document that tells of so many places; each has queues of its own."""
     rule = RULES.get(where)
-    return [f"{where}: not so: {words}" for words, holds in rule(value) if not holds] if rule and isinstance(value, dict) else []
+    if rule is None or not isinstance(value, dict):
+        return []
+    known = {**value, "n_places": n_places} if rule is row else value
+    return [f"{where}: not so: {words}" for words, holds in rule(known) if not holds]
