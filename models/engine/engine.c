@@ -205,7 +205,8 @@ static int confirm(struct engine *engine, double now_seconds)
     return engine_confirm_next(engine) ? ENGINE_RUN : turn(engine, ENGINE_WEIGH);
 }
 
-/* Whether the replays show that the chosen point does not reach the known ceiling and another one seems to.
+/* Whether the replays show that the chosen point misses the known ceiling, and another point seems to reach
+ * it.
  */
 static bool fell_from_ceiling(const struct engine *engine, size_t chosen)
 {

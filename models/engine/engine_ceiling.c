@@ -5,12 +5,12 @@
 #include <gsl/gsl_cdf.h>
 #include <math.h>
 
-/* A point this far below the ceiling, as a difference of logs, does not reach it: a limit is known exactly,
- * and who paid for it wants all of it. */
+/* A point that lies this far below the ceiling, as a difference of logs, does not reach it. The tolerance is
+ * too wide for that question, because a limit is known exactly. */
 #define REACHED_MARGIN 0.02
 /* A run has to promise so many halvings of what is in flight, on average. */
 #define LEAST_HALVINGS 0.1
-/* Runs of a point that did not tell after so many. */
+/* A point with so many runs gets no more, whether they told or not. */
 #define MOST_REPLAYS 15
 /* A point may reach the ceiling that does so with this probability. */
 #define LEAST_PROBABILITY 0.05
