@@ -205,9 +205,7 @@ static int confirm(struct engine *engine, double now_seconds)
     return engine_confirm_next(engine) ? ENGINE_RUN : turn(engine, ENGINE_WEIGH);
 }
 
-/* Whether the replays show that the chosen point misses the known ceiling, and another point seems to reach
- * it.
- */
+/* Whether the chosen point misses the known ceiling by its replays, and another point seems to reach it. */
 static bool fell_from_ceiling(const struct engine *engine, size_t chosen)
 {
     return engine->chosen != ENGINE_NONE && engine_seems_at_ceiling(engine, engine->chosen) &&

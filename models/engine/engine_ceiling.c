@@ -8,11 +8,11 @@
 /* A point that lies this far below the ceiling, as a difference of logs, does not reach it. The tolerance is
  * too wide for that question, because a limit is known exactly. */
 #define REACHED_MARGIN 0.02
-/* A run has to promise so many halvings of what is in flight, on average. */
+/* A point is run only if its run is expected to halve what is in flight at least so many times. */
 #define LEAST_HALVINGS 0.1
 /* A point with so many runs gets no more, whether they told or not. */
 #define MOST_REPLAYS 15
-/* A point may reach the ceiling that does so with this probability. */
+/* A point that is less likely to reach the ceiling is not run for it. */
 #define LEAST_PROBABILITY 0.05
 
 double engine_ceiling_margin(const struct engine *engine)
