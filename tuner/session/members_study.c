@@ -75,20 +75,25 @@ int members_study_alone(struct members_study *study, const struct measure_plan *
     return code;
 }
 
-static int make_block(struct members_study *study, const struct measure_plan *plan, struct histogram *latency,
-                      struct err *err)
+/* Stops behind the run of all where those alone would not end in time. */
+static int make_block(struct members_study *study, const struct measure_plan *plan, double end_seconds,
+                      struct histogram *latency, struct err *err)
 {
     struct measure_plan joint = *plan;
     struct measure_result result;
+    double start = session_seconds(study->session);
     histogram_init(latency);
     progress_show(&study->session->progress, "all members together");
     int code = session_measure(study->session, &joint, &result, latency, err);
     if (code == 0)
         code = members_study_note(study, plan, &result, err);
-    return code < 0 ? code : members_study_alone(study, plan, err);
+    double now = session_seconds(study->session);
+    if (code < 0 || now + study->session->members.n * (now - start) > end_seconds)
+        return code;
+    return members_study_alone(study, plan, err);
 }
 
-int members_study_blocks(struct members_study *study, const struct measure_plan *plan, size_t n,
+int members_study_blocks(struct members_study *study, const struct measure_plan *plan, size_t least,
                          double end_seconds, struct err *err)
 {
     int code = 0;
@@ -98,11 +103,11 @@ int members_study_blocks(struct members_study *study, const struct measure_plan 
     if (latency == NULL)
         return err_set(err, -ENOMEM, "no memory for a latency histogram");
     double start = session_seconds(study->session), now = start;
-    for (size_t i = 0; i < n && code == 0; i++) {
+    for (size_t i = 0; i < MEMBERS_STUDY_MOST && code == 0; i++) {
         double block = i > 0 ? (now - start) / (double)i : 0;
-        if (i >= MEMBERS_STUDY_LEAST && now + block > end_seconds)
+        if (i >= least && now + block > end_seconds)
             break;
-        code = make_block(study, plan, latency, err);
+        code = make_block(study, plan, i > 0 || least > 0 ? INFINITY : end_seconds, latency, err);
         now = session_seconds(study->session);
     }
     free(latency);
