@@ -179,12 +179,18 @@ static int study_members(struct members_study *study, struct tune *tune, struct 
     session->write_limit_bytes = session->settings->limits.max_write_bytes;
     const struct measure_plan plan =
         tune_plan_of(tune, &(struct engine_run){.point = tune->engine.chosen, .confirming = true});
-    int result = members_study_blocks(study, &plan, MEMBERS_STUDY_MOST,
-                                      (double)session->settings->limits.budget_ns / 1e9, &why);
+    int result =
+        members_study_blocks(study, &plan, 0, (double)session->settings->limits.budget_ns / 1e9, &why);
     if (result < 0 && (result == -EINTR || session->full || session->abandoned))
         return err_set(err, result, "%s", why.text);
     if (result < 0)
         notes_add(&session->warnings, "members_cut", "members were measured alone in part: %s", why.text);
+    else if (study->log_share.n < MEMBERS_STUDY_LEAST)
+        notes_add(
+            &session->warnings, "members_cut",
+            "the budget ended when each member had been measured alone %u times, and an interval needs %d: "
+            "give more --budget",
+            (unsigned)study->log_share.n, MEMBERS_STUDY_LEAST);
     return 0;
 }
 

@@ -47,7 +47,7 @@ void doctor_members_measure(struct session *session, struct members_study *study
     if (!members_study_is_on(study))
         return;
     const struct measure_plan plan = plan_of_members(session);
-    int result = members_study_blocks(study, &plan, MEMBERS_STUDY_MOST,
+    int result = members_study_blocks(study, &plan, MEMBERS_STUDY_LEAST,
                                       session_seconds(session) + LIMIT_SECONDS, &err);
     if (result < 0)
         snprintf(why, ERR_TEXT_SIZE, "%s", err.text);

@@ -55,8 +55,9 @@ int doctor_report_text(FILE *out, const struct session *session, const struct do
         print_item(out, &report->items[i]);
     }
     print_noise(out, &facts->noise);
+    /* What they are together is an item above. */
     if (facts->members != NULL)
-        members_report_text(out, facts->members);
+        members_report_rows(out, facts->members);
     text_notes(out, "Worth knowing", &session->warnings, true);
     fprintf(out, "\n%zu finding%s. Wrote %s, read %s in %.1f s; seed %llu.\n", report->n_findings,
             report->n_findings == 1 ? "" : "s", units_format_bytes(session->bytes_written, written),

@@ -87,6 +87,7 @@ void members_report_json(json_t *object, const struct members_study *study)
             slowest < study->session->members.n ? json_text(place_of(study, slowest)) : json_null()));
 }
 
+/* "968 MB/s +- 5.1 % together (4 replays), p99 643 us". */
 static void print_figures(FILE *out, const struct members_study *study, const struct record *record,
                           const char *when)
 {
@@ -96,65 +97,80 @@ static void print_figures(FILE *out, const struct members_study *study, const st
         fprintf(out, "not measured %s", when);
         return;
     }
-    fprintf(out, "%s %s, p99 %s", text_short_rate(row.mean_bps, rate), when,
-            isfinite(row.latency_ns.p99) ? text_short_duration(row.latency_ns.p99, p99) : "unknown");
+    fputs(text_short_rate(row.mean_bps, rate), out);
+    if (isfinite(row.ci_low_bps))
+        fprintf(out, " +- %.1f %%", 50 * (row.ci_high_bps - row.ci_low_bps) / row.mean_bps);
+    fprintf(out, " %s (%zu replay%s)", when, row.replays, row.replays == 1 ? "" : "s");
+    if (isfinite(row.latency_ns.p99))
+        fprintf(out, ", p99 %s", text_short_duration(row.latency_ns.p99, p99));
 }
 
-/* The places that keep less than a share of their rate alone, with commas between, and the disk that all of
- * them lie on, where they do. */
-static void name_sharers(const struct members_study *study, char *names, size_t size, const char **ret_disk)
+/* The places that keep less than this share of their rate alone, with commas between, and the disk that all
+ * of them lie on, where they do. Returns how many they are. */
+static uint32_t name_losers(const struct members_study *study, double share, char *names, size_t size,
+                            const char **ret_disk)
 {
     bool one_disk = true;
     size_t used = 0;
+    uint32_t n = 0;
     *ret_disk = NULL;
-    names[0] = '\0';
     for (uint32_t i = 0; i < study->session->members.n; i++) {
         const char *disk = session_member_facts(study->session, i)->stack.device;
         char place[SETTINGS_TEXT_SIZE];
-        if (!(members_study_kept(study, i) < MEMBERS_STUDY_SHARED_SHARE))
+        if (!(members_study_kept(study, i) < share))
             continue;
         one_disk &= disk[0] != '\0' && (*ret_disk == NULL || strcmp(*ret_disk, disk) == 0);
         *ret_disk = disk;
-        int length = snprintf(names + used, size - used, "%s%s", used > 0 ? ", " : "",
+        int length = snprintf(names + used, size - used, "%s%s", n++ > 0 ? ", " : "",
                               text_printable(place_of(study, i), place, sizeof place));
         used += length > 0 && (size_t)length < size - used ? (size_t)length : 0;
     }
     if (!one_disk)
         *ret_disk = NULL;
+    return n;
+}
+
+static void say_what_is_shared(const struct members_study *study, char *text, size_t size)
+{
+    char names[MEMBERS_REPORT_SIZE / 2] = "";
+    const char *disk;
+    /* It takes two to share: where one loses alone, it is all of them that share something. */
+    if (name_losers(study, MEMBERS_STUDY_SHARED_SHARE, names, sizeof names, &disk) < 2)
+        name_losers(study, INFINITY, names, sizeof names, &disk);
+    if (disk != NULL)
+        snprintf(text, size, "%s share a bottleneck: they lie on one disk, %s", names, disk);
+    else
+        snprintf(text, size,
+                 "%s share a bottleneck, which is not a disk of this machine: a controller, a link, a limit, "
+                 "or the processors",
+                 names);
 }
 
 const char *members_report_verdict(const struct members_study *study, char text[MEMBERS_REPORT_SIZE])
 {
-    char names[MEMBERS_REPORT_SIZE / 2], rate[UNITS_TEXT_SIZE], why[MEMBERS_REPORT_SIZE * 3 / 4] = "";
+    static const char *const words[] = {[MEMBERS_UNSETTLED] =
+                                            "whether they share a bottleneck is not settled",
+                                        [MEMBERS_INDEPENDENT] = "they share nothing that limits them"};
+    char rate[UNITS_TEXT_SIZE], range[64] = "", what[MEMBERS_REPORT_SIZE * 3 / 4];
     struct interval interval = members_study_interval(study);
     enum members_verdict verdict = members_study_verdict(study);
     double together, alone;
-    const char *disk;
     sums_of(study, &together, &alone);
-    name_sharers(study, names, sizeof names, &disk);
-    if (verdict == MEMBERS_SHARED && disk != NULL)
-        snprintf(why, sizeof why, "%s share a bottleneck: they lie on one disk, %s", names, disk);
-    else if (verdict == MEMBERS_SHARED)
-        snprintf(why, sizeof why,
-                 "%s share a bottleneck, which is not a disk of this machine: a controller, a link, a limit, "
-                 "or the processors",
-                 names);
-    snprintf(text, MEMBERS_REPORT_SIZE, "together %s, %.0f %% of the sum of each alone",
-             text_short_rate(together, rate), 100 * members_study_share(study));
+    if (verdict == MEMBERS_SHARED)
+        say_what_is_shared(study, what, sizeof what);
     if (isfinite(interval.low))
-        snprintf(text + strlen(text), MEMBERS_REPORT_SIZE - strlen(text), " (%g %% interval %.0f to %.0f %%)",
+        snprintf(range, sizeof range, ", %g %% interval %.0f to %.0f %%",
                  100 * study->session->settings->runs.confidence_share, 100 * interval.low,
                  100 * interval.high);
-    snprintf(text + strlen(text), MEMBERS_REPORT_SIZE - strlen(text), ": %s",
-             verdict == MEMBERS_SHARED        ? why
-             : verdict == MEMBERS_INDEPENDENT ? "they share nothing that limits them"
-                                              : "whether they share a bottleneck is not settled");
+    snprintf(text, MEMBERS_REPORT_SIZE, "together %s, %.0f %% of the sum of each alone (%u block%s%s): %s",
+             text_short_rate(together, rate), 100 * members_study_share(study), (unsigned)study->log_share.n,
+             study->log_share.n == 1 ? "" : "s", range, verdict == MEMBERS_SHARED ? what : words[verdict]);
     return text;
 }
 
-void members_report_text(FILE *out, const struct members_study *study)
+void members_report_rows(FILE *out, const struct members_study *study)
 {
-    char place[SETTINGS_TEXT_SIZE], text[MEMBERS_REPORT_SIZE];
+    char place[SETTINGS_TEXT_SIZE];
     if (!members_study_is_on(study))
         return;
     uint32_t slowest = slowest_of(study);
@@ -166,6 +182,12 @@ void members_report_text(FILE *out, const struct members_study *study)
         print_figures(out, study, &study->alone[i], "alone");
         fputs(i == slowest ? " (the slowest together)\n" : "\n", out);
     }
-    if (study->log_share.n > 0)
+}
+
+void members_report_text(FILE *out, const struct members_study *study)
+{
+    char text[MEMBERS_REPORT_SIZE];
+    members_report_rows(out, study);
+    if (members_study_is_on(study) && study->log_share.n > 0)
         fprintf(out, "             %s\n", members_report_verdict(study, text));
 }

@@ -20,14 +20,12 @@ bool members_study_is_on(const struct members_study *study)
     return study->session != NULL;
 }
 
-/* A run, or a member's part of one, as a replay. Windows are of the whole run and tell nothing of a part. */
-static int keep_member_run(struct record *record, const struct point *point, struct measure_result own,
-                           const struct histogram *latency, struct err *err)
+/* Adds a run, or a member's part of one, as a replay. */
+static int add_replay(struct record *record, const struct point *point, const struct sample *sample,
+                      const struct histogram *latency, struct err *err)
 {
-    own.windows = (struct pump_windows){0};
-    struct sample sample = sample_of(&own, latency, 0);
     record->point = *point;
-    return record_add(record, &sample, latency) < 0 ? err_set(err, -ENOMEM, "no memory for a replay") : 0;
+    return record_add(record, sample, latency) < 0 ? err_set(err, -ENOMEM, "no memory for a replay") : 0;
 }
 
 int members_study_note(struct members_study *study, const struct measure_plan *plan,
@@ -36,16 +34,14 @@ int members_study_note(struct members_study *study, const struct measure_plan *p
     int code = 0;
     if (!members_study_is_on(study))
         return 0;
-    /* What is left out at the start of the run is left out of its parts. */
-    double ratio = initial_transient_of(result).rate_ratio;
+    study->joint_bps = result->throughput_bps * initial_transient_of(result).rate_ratio;
     for (uint32_t i = 0; i < study->session->members.n && code == 0; i++) {
         const struct member_figures *figures = &study->session->members.figures[i];
-        struct measure_result own = session_member_result(study->session, i, result);
-        own.throughput_bps *= ratio;
-        own.iops *= ratio;
-        code = keep_member_run(&study->together[i], &plan->point, own, &figures->latency, err);
+        /* It has the windows of the whole run, so that the same part of its start is left out. */
+        const struct measure_result own = session_member_result(study->session, i, result);
+        const struct sample sample = sample_of(&own, &figures->latency, 0);
+        code = add_replay(&study->together[i], &plan->point, &sample, &figures->latency, err);
     }
-    study->joint_bps = result->throughput_bps * ratio;
     return code;
 }
 
@@ -67,13 +63,11 @@ int members_study_alone(struct members_study *study, const struct measure_plan *
         progress_show(&study->session->progress, "%s alone",
                       settings_nth_place(study->session->settings, order[i]));
         code = session_measure_alone(study->session, (uint32_t)order[i], &alone, &result, latency, err);
-        if (code == 0) {
-            double ratio = initial_transient_of(&result).rate_ratio;
-            result.throughput_bps *= ratio;
-            result.iops *= ratio;
-            code = keep_member_run(&study->alone[order[i]], &plan->point, result, latency, err);
-        }
-        sum_bps += code == 0 ? result.throughput_bps : 0;
+        if (code < 0)
+            break;
+        const struct sample sample = sample_of(&result, latency, 0);
+        code = add_replay(&study->alone[order[i]], &plan->point, &sample, latency, err);
+        sum_bps += sample.throughput_bps;
     }
     free(latency);
     if (code == 0 && sum_bps > 0 && study->joint_bps > 0)
@@ -81,20 +75,25 @@ int members_study_alone(struct members_study *study, const struct measure_plan *
     return code;
 }
 
-static int make_block(struct members_study *study, const struct measure_plan *plan, struct histogram *latency,
-                      struct err *err)
+/* Stops behind the run of all where those alone would not end in time. */
+static int make_block(struct members_study *study, const struct measure_plan *plan, double end_seconds,
+                      struct histogram *latency, struct err *err)
 {
     struct measure_plan joint = *plan;
     struct measure_result result;
+    double start = session_seconds(study->session);
     histogram_init(latency);
     progress_show(&study->session->progress, "all members together");
     int code = session_measure(study->session, &joint, &result, latency, err);
     if (code == 0)
         code = members_study_note(study, plan, &result, err);
-    return code < 0 ? code : members_study_alone(study, plan, err);
+    double now = session_seconds(study->session);
+    if (code < 0 || now + study->session->members.n * (now - start) > end_seconds)
+        return code;
+    return members_study_alone(study, plan, err);
 }
 
-int members_study_blocks(struct members_study *study, const struct measure_plan *plan, size_t n,
+int members_study_blocks(struct members_study *study, const struct measure_plan *plan, size_t least,
                          double end_seconds, struct err *err)
 {
     int code = 0;
@@ -104,11 +103,11 @@ int members_study_blocks(struct members_study *study, const struct measure_plan 
     if (latency == NULL)
         return err_set(err, -ENOMEM, "no memory for a latency histogram");
     double start = session_seconds(study->session), now = start;
-    for (size_t i = 0; i < n && code == 0; i++) {
+    for (size_t i = 0; i < MEMBERS_STUDY_MOST && code == 0; i++) {
         double block = i > 0 ? (now - start) / (double)i : 0;
-        if (i >= MEMBERS_STUDY_LEAST && now + block > end_seconds)
+        if (i >= least && now + block > end_seconds)
             break;
-        code = make_block(study, plan, latency, err);
+        code = make_block(study, plan, i > 0 || least > 0 ? INFINITY : end_seconds, latency, err);
         now = session_seconds(study->session);
     }
     free(latency);

@@ -41,8 +41,9 @@ int members_study_note(struct members_study *study, const struct measure_plan *p
 /* Behind members_study_note: each alone, which ends the block. 0 or the failure of a run. */
 int members_study_alone(struct members_study *study, const struct measure_plan *plan, struct err *err);
 
-/* So many whole blocks, or until so many seconds of the session, but MEMBERS_STUDY_LEAST at least. */
-int members_study_blocks(struct members_study *study, const struct measure_plan *plan, size_t n,
+/* As many whole blocks, MEMBERS_STUDY_MOST at most, as end before so many seconds of the session; but so many
+ * at least. */
+int members_study_blocks(struct members_study *study, const struct measure_plan *plan, size_t least,
                          double end_seconds, struct err *err);
 
 /* exp of the mean; and of its interval, NaN below MEMBERS_STUDY_LEAST blocks. */

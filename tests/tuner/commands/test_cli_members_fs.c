@@ -102,3 +102,19 @@ TEST(doctor_says_what_the_members_share)
     json_t *document = cli_json(-1, "doctor --json " BOTH);
     check_members(document, NULL, 3);
 }
+
+/* Runs of two seconds: a block of three is longer than what is kept of this budget for it. */
+TEST(a_budget_too_short_for_the_runs_alone_is_told)
+{
+    json_t *document =
+        cli_json(-1, "recommend --json --pattern read --cache warm --budget 8s --duration 2s " BOTH);
+    const json_t *warnings = json_object_get(document, "warnings"), *warning;
+    const char *text = "";
+    size_t i;
+    json_array_foreach(warnings, i, warning)
+    {
+        if (strcmp(json_string_value(json_object_get(warning, "code")), "members_cut") == 0)
+            text = json_string_value(json_object_get(warning, "text"));
+    }
+    assert_non_null(strstr(text, "give more --budget"));
+}
