@@ -302,14 +302,21 @@ static void remove_left(struct target *target, const struct target_plan *plan)
     close(dir_fd);
 }
 
-/* Behind the data, and after them: not every file system has holes. A file is as good without its mark. */
-static void mark(const struct target *target)
+/* Behind the data, and after them: not every file system has holes. A file is as good without its mark, so
+ * what may be written bounds it. */
+static void mark(struct target *target, const struct target_plan *plan)
 {
     struct target_left_owner self;
     target_left_self(&self);
-    for (uint32_t i = 0; i < target_n_files(target); i++)
-        if (target_left_mark(target_fds(target)[i], target_file_bytes(target), &self) != 0)
+    for (uint32_t i = 0; i < target_n_files(target); i++) {
+        if (plan->max_write_bytes - target->filled_bytes < TARGET_LEFT_BYTES + plan->other_bytes)
             return;
+        int code = target_left_mark(target_fds(target)[i], target_file_bytes(target), &self);
+        target->filled_bytes +=
+            code == -ENODATA ? 0 : TARGET_LEFT_BYTES; /* a failed one may be there in part */
+        if (code != 0)
+            return;
+    }
 }
 
 /* Everything is put together in `made`, so that the caller's struct stays untouched until it is complete. */
@@ -327,7 +334,7 @@ int target_create(struct target *target, const struct target_plan *plan, struct 
     if (code == 0)
         code = target_fill(&made, plan, size_bytes, err);
     if (code == 0 && !made.tmpfile)
-        mark(&made);
+        mark(&made, plan);
     if (code == 0) {
         *target = made;
         return 0;

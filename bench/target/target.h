@@ -2,8 +2,7 @@
  *
  * fstune's own file is nameless (O_TMPFILE, else created with O_EXCL|O_NOFOLLOW and unlinked at once), so
  * that nothing is left even after SIGKILL. A user's file is opened only through target_open_existing and its
- * guards. A file is never extended after filling, but for the mark of target_left.
- */
+ * guards. A file is never extended after filling, but for the mark of target_left. */
 #pragma once
 
 #include "bench/base/clock.h"
@@ -52,7 +51,7 @@ struct target {
                                  tell */
     double fill_bps;          /* rate of filling, final fdatasync included; 0 when not filled */
     double fill_seconds;
-    uint64_t filled_bytes; /* bytes written by filling, also by one that failed */
+    uint64_t filled_bytes; /* written by filling, also by one that failed, and as marks of target_left */
     uint64_t proof_bytes;  /* and by proving direct I/O, TARGET_PROOF_MOST_BYTES at most */
     uint64_t fs_block_bytes;
     uint32_t

@@ -1,9 +1,12 @@
-/* Lines of /proc/PID/mountinfo: what was understood, written with every byte escaped, is understood again. */
+/* Lines of /proc/PID/mountinfo: what was understood, written with every byte escaped, is understood again.
+ * The words of a mount whose data are on a server, and the same text as /proc/PID/mountstats. */
 #include "tests/fuzz/fuzz.h"
 
 #include "bench/host/hostinfo_internal.h"
+#include "bench/host/network_mount.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 static void escape(char *to, const char *word)
 {
@@ -48,9 +51,35 @@ static void check_again(const struct hostinfo_mount *mount)
         FUZZ_CHECK(strcmp(fields[i].again, fields[i].text) == 0);
 }
 
+static void check_server(const struct network_mount *server)
+{
+    const double numbers[] = {server->read_bytes, server->write_bytes, server->connections,
+                              server->attributes_s};
+    for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
+        FUZZ_CHECK(isfinite(numbers[i]) && numbers[i] >= 0);
+    FUZZ_CHECK(memchr(server->server, '\0', sizeof(server->server)) != NULL);
+    FUZZ_CHECK(memchr(server->layout, '\0', sizeof(server->layout)) != NULL);
+}
+
+static void check_stats(const char *text, size_t size)
+{
+    char path[FUZZ_PATH_SIZE];
+    struct network_mount server = {0};
+    FILE *file = fuzz_file(path);
+    FUZZ_CHECK(fwrite(text, 1, size, file) == size && fflush(file) == 0);
+    network_mount_add_stats(path, "/mnt", &server);
+    fclose(file);
+    check_server(&server);
+}
+
 FUZZ_TEXT(line, size)
 {
     struct hostinfo_mount mount;
-    if (hostinfo_parse_mount(line, &mount))
-        check_again(&mount);
+    struct network_mount server;
+    check_stats(line, size);
+    if (!hostinfo_parse_mount(line, &mount))
+        return;
+    check_again(&mount);
+    network_mount_parse(&mount, &server);
+    check_server(&server);
 }

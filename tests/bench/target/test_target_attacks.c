@@ -124,6 +124,44 @@ WRAP(int, unlinkat, (int dir_fd, const char *name, int flags))
     return __real_unlinkat(dir_fd, name, flags);
 }
 
+/* Where there is no O_TMPFILE (NFS, FUSE, FAT) a file has a mark behind its data, unless this machine has no
+ * /etc/machine-id. */
+static uint64_t mark_bytes(void)
+{
+    struct target_left_owner self;
+    target_left_self(&self);
+    return self.machine[0] != '\0' && self.host[0] != '\0' ? TARGET_LEFT_BYTES : 0;
+}
+
+/* A limit on writes holds for the mark as well; without one the file is as good. */
+static int create_within_limits(void)
+{
+    if (deny(SYS_openat, O_TMPFILE & ~O_DIRECTORY, EOPNOTSUPP) != 0 || mark_bytes() == 0)
+        return 77;
+    struct target_plan plan = rig_plan(rig_in("limited"), 2 * MIB);
+    plan.n_files = 2;
+    for (unsigned n_marks = 0; n_marks <= 2; n_marks++) {
+        struct target target = {0};
+        struct stat status[2];
+        plan.max_write_bytes =
+            2 * MIB + (n_marks + 1) * TARGET_LEFT_BYTES - (n_marks == 2 ? TARGET_LEFT_BYTES : 1);
+        if (target_create(&target, &plan, NULL) != 0 || fstat(target.fds[0], &status[0]) != 0 ||
+            fstat(target.fds[1], &status[1]) != 0)
+            return 1;
+        uint64_t bytes = (uint64_t)(status[0].st_size + status[1].st_size);
+        if (bytes != 2 * MIB + n_marks * TARGET_LEFT_BYTES || target.filled_bytes != bytes)
+            return 2;
+        target_close(&target);
+    }
+    return 0;
+}
+
+TEST(a_mark_is_counted_and_written_only_within_the_limit_on_writes)
+{
+    assert_int_equal(mkdir(rig_in("limited"), 0700), 0);
+    child_expect(create_within_limits);
+}
+
 /* In a child, because the refusal of O_TMPFILE cannot be taken back. 0: all went well. */
 static int create_under_attack(void)
 {
@@ -136,9 +174,8 @@ static int create_under_attack(void)
         return 1;
     if (fstat(target.fd, &status) != 0 || stat(victim, &attacked) != 0)
         return 2;
-    /* A machine without /etc/machine-id has no mark to put behind it. */
-    bool whole = status.st_size == MIB || status.st_size == MIB + TARGET_LEFT_BYTES;
-    bool own = status.st_ino != attacked.st_ino && whole;
+    bool own = status.st_ino != attacked.st_ino && (uint64_t)status.st_size == MIB + mark_bytes() &&
+               target.filled_bytes == MIB + mark_bytes();
     target_close(&target);
     return own && rig_count_entries(rig_in("shared")) == 0 ? 0 : 3;
 }

@@ -24,7 +24,7 @@ FIXTURE(make_place)
     assert_true(dir_fd >= 0 && new_fd >= 0);
     target_left_self(&self);
     /* Tests run in containers without this file, too. */
-    snprintf(self.machine, sizeof self.machine, "0123456789abcdef");
+    snprintf(self.machine, sizeof self.machine, "0123456789abcdef0123456789abcdef");
     dead = self;
     snprintf(dead.boot, sizeof dead.boot, "an-earlier-one");
     return 0;
@@ -109,6 +109,14 @@ TEST(our_own_stays_and_a_number_used_again_is_another_process)
     earlier.start--;
     make(".nfs1", &earlier);
     assert_int_equal(removed(), 1);
+    earlier.start = 0; /* of an owner that could not see itself in /proc */
+    make(".nfs2", &earlier);
+    earlier.start = 1;
+    earlier.pid = 0; /* what kill takes for more than one process */
+    make(".nfs3", &earlier);
+    earlier.pid = (uint64_t)-1;
+    make(".nfs4", &earlier);
+    assert_int_equal(removed(), 0);
     assert_true(exists(NFS));
 }
 
@@ -167,6 +175,12 @@ TEST(an_empty_file_that_was_never_unlinked_is_removed_after_an_hour)
         assert_int_equal(i == 1 ? 0 : futimens(fd, old), 0);
         close(fd);
     }
+    const struct timespec end_of_time[2] = {{.tv_sec = INT64_MAX}, {.tv_sec = INT64_MAX}};
+    make(".fstune-0123456789abcde2", NULL);
+    int fd = openat(dir_fd, ".fstune-0123456789abcde2", O_RDWR | O_CLOEXEC);
+    assert_int_equal(ftruncate(fd, 0), 0);
+    assert_int_equal(futimens(fd, end_of_time), 0);
+    close(fd);
     assert_int_equal(removed(), 1);
     assert_false(exists(names[0]));
 }
