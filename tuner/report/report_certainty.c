@@ -15,6 +15,8 @@
 /* The forecast alone is enough in half of the cases only (docs/statistics.md). */
 #define SAFETY         2
 #define OFFERED_FACTOR 2 /* what a conclusive answer could be given */
+/* A loss of so many tolerances is no longer about the tolerance. */
+#define FAR_BEYOND 1.5
 
 /* A share lost, in per cent, rounded to the safe side. */
 static double lost_percent(const struct tune *tune, double share)
@@ -66,6 +68,21 @@ static void print_limit(FILE *out, const struct tune *tune, double factor)
         fprintf(out, "--budget %.0fs", ceil(seconds / step) * step);
 }
 
+/* Where more is lost than the tolerance, another search would rather choose something else. */
+static void print_way_to_another(FILE *out, const struct tune *tune)
+{
+    double lost = objective_share(tune->settings, tune->engine.expected_shortfall);
+    if (tune->engine.expected_shortfall > FAR_BEYOND * tune->engine.tolerance)
+        fprintf(out,
+                INDENT "It is expected to lose %g %% against the fastest, more than the tolerance.\n" INDENT
+                       "A search with a larger --budget may choose another setting.\n",
+                lost_percent(tune, lost));
+    else
+        fputs(INDENT "More time will hardly settle it: what is lost against the fastest is about the "
+                     "tolerance.\n" INDENT "A larger --tolerance or --prefer fastest does.\n",
+              out);
+}
+
 static void print_way_to_settle(FILE *out, const struct tune *tune)
 {
     double times = engine_times_to_settle(&tune->engine);
@@ -75,9 +92,7 @@ static void print_way_to_settle(FILE *out, const struct tune *tune)
         return;
     }
     if (far && tune->engine.best != tune->engine.chosen) {
-        fputs(INDENT "More time will hardly settle it: what is lost against the fastest is about the "
-                     "tolerance.\n" INDENT "A larger --tolerance or --prefer fastest does.\n",
-              out);
+        print_way_to_another(out, tune);
         return;
     }
     fputs(far ? INDENT "More than " : INDENT "A ", out);

@@ -18,9 +18,10 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define TABLE_ROWS 10
-#define LONGER     1.5  /* times the usual length, from which on a run is called longer */
-#define SAME_LOG   0.05 /* of a ratio, at most, for two figures to be called the same */
+#define TABLE_ROWS  10
+#define LONGER      1.5  /* times the usual length, from which on a run is called longer */
+#define SAME_LOG    0.05 /* of a ratio, at most, for two figures to be called the same */
+#define WIDEST_TOLD 100  /* times its lower end: what an interval of a ratio may span to be printed */
 
 static void print_point_setting(FILE *out, const struct point *point, bool writing)
 {
@@ -58,9 +59,13 @@ static void print_gain(FILE *out, const char *what, const struct row *row, struc
     int digits = gain.mean < 10 ? 2 : gain.mean < 100 ? 1 : 0;
     /* Where rates scatter, means of them and of their logarithms have other ratios. */
     bool differs = fabs(log(gain.mean * row->mean_bps / chosen->mean_bps)) > SAME_LOG;
-    fprintf(out, "%-13s%.*f x %s, %s at %s  (%g %% interval %.*f to %.*f%s)\n", label, digits, gain.mean,
-            what, factors_format(&row->point, text), text_short_rate(row->mean_bps, rate), confidence * 100,
-            digits, gain.ci.low, digits, gain.ci.high, differs ? ", of geometric means" : "");
+    fprintf(out, "%-13s%.*f x %s, %s at %s  (%g %% interval ", label, digits, gain.mean, what,
+            factors_format(&row->point, text), text_short_rate(row->mean_bps, rate), confidence * 100);
+    if (gain.ci.high > WIDEST_TOLD * gain.ci.low)
+        fprintf(out, "wider than %d x: too few runs)\n", WIDEST_TOLD);
+    else
+        fprintf(out, "%.*f to %.*f%s)\n", digits, gain.ci.low, digits, gain.ci.high,
+                differs ? ", of geometric means" : "");
 }
 
 static void print_gains(FILE *out, const struct answer *answer)
@@ -88,6 +93,16 @@ static void print_multiple(FILE *out, double ratio, const char *what)
         fprintf(out, ratio < 10 ? "%.2g x the %s" : "%.0f x the %s", ratio, what);
 }
 
+/* The replays after the choice may show a greater loss than the choice was made for. */
+static const char *loss_words(const struct answer *answer)
+{
+    double kept = answer->chosen.mean_bps / answer->best.mean_bps;
+    if (answer->tune->engine.is_proved)
+        return "are shown to lose";
+    return kept < 1 - answer->tune->settings->search.tolerance_share ? "were expected, at the choice, to lose"
+                                                                     : "are expected to lose";
+}
+
 /* The fastest setting and what it costs, where the recommended one is slower. */
 static void print_fastest(FILE *out, const struct answer *answer)
 {
@@ -112,8 +127,7 @@ static void print_fastest(FILE *out, const struct answer *answer)
     fprintf(out,
             "             Of the settings that %s at most %g %% against it (--tolerance), the one with the "
             "least in flight, then the simplest, is recommended.\n",
-            answer->tune->engine.is_proved ? "are shown to lose" : "are expected to lose",
-            100 * answer->tune->settings->search.tolerance_share);
+            loss_words(answer), 100 * answer->tune->settings->search.tolerance_share);
 }
 
 static void print_of_best(FILE *out, const struct tune *tune, size_t i)
@@ -211,7 +225,7 @@ static void print_method(FILE *out, const struct tune *tune)
     const struct belief *belief = &tune->engine.belief;
     bool own = tune->engine.search == &search_random || tune->engine.search == &search_grid ||
                belief->chosen == NULL;
-    const char *words = belief->surrogate == &surrogate_gp ? "Gaussian process" : "quadratic regression";
+    const char *words = belief->surrogate == &surrogate_gp ? "Gaussian process" : "stiff Gaussian process";
     fputs(own ? tune->engine.search->name : words, out);
 }
 

@@ -10,7 +10,7 @@ const KEYS = ['request_size', 'queue_depth', 'direct', 'api', 'threads', 'sync',
 const CONDITIONS = ['pattern', 'cache', 'file_size', 'files', 'alignment'];
 const TITLES = ['Request size', 'Queue depth', 'Direct I/O', 'I/O API', 'Threads', 'Sync', 'Write size'];
 ['Pattern', 'Cache', 'File size', 'Files', 'Alignment'].forEach((title, i) => { TITLES[PATTERN + i] = title; });
-const STANDINGS = ['', 'recommended, fastest', 'recommended', 'fastest', 'as good as the fastest', 'undecided', 'slower', 'baseline', 'not trusted',
+const STANDINGS = ['', 'recommended, fastest', 'recommended', 'fastest', 'as good as the fastest', 'may be as good', 'slower', 'baseline', 'not trusted',
   'fastest and cheapest', 'cheapest as good as the fastest'];
 
 /* Control characters, and those that turn the direction of the text around them: they can make a command look like another one. */

@@ -3,7 +3,7 @@
 /* -- the response: what was measured, over two of the factors -- */
 
 const STAR = `\u2605 ${is_experiment ? 'cheapest as good as the fastest' : 'recommended'}`;
-const STANDING_WORDS = [STAR, '\u25b2 fastest', '= as good as the fastest', '? undecided', '\u25c6 baseline', '! not trusted'];
+const STANDING_WORDS = [STAR, '\u25b2 fastest', '= as good as the fastest', '? may be as good', '\u25c6 baseline', '! not trusted'];
 const MAX_SERIES = 7;
 
 function levels(factor, rows) {

@@ -110,7 +110,7 @@ function design() {
 
 function others() {
   const n = (...standings) => data.points.filter(row => standings.includes(STANDINGS[row[STANDING]])).length;
-  return [`${data.points.length} settings measured; as good as the fastest, but not as cheap: ${n('as good as the fastest')}; undecided: ${n('undecided')}; slower: ${n('slower', 'baseline')}`
+  return [`${data.points.length} settings measured; as good as the fastest, but not as cheap: ${n('as good as the fastest')}; may be as good: ${n('may be as good')}; slower: ${n('slower', 'baseline')}`
     + (n('not trusted') ? `; not trusted: ${n('not trusted')}` : '')];
 }
 

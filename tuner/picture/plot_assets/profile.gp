@@ -3,6 +3,8 @@
 # of reads and writes; $caches: bytes, per cent of uses served. seconds and span are the ends of the axes; letters show the first part alone.
 byte_name_of(bytes) = word('B kB MB GB', power_of(bytes) + 1)
 size_name(e) = sprintf('%d%s', 2 ** (e % 10), word("'' k m g t", e / 10 + 1) eq "''" ? '' : word("'' k m g t", e / 10 + 1))
+# Half of the picture has room for nine sizes.
+step_of(first, last) = last - first > 8 ? int((last - first) / 8) + 1 : 1
 place_unit = unit_of(span)
 s_unit = seconds >= 1 ? 1 : 1e-3
 s_name = seconds >= 1 ? 's' : 'ms'
@@ -37,7 +39,9 @@ if (!is_text) {
   set xrange [size_min - 1:size_max + 1]
   set yrange [0:share_max * 1.2]
   set xtics ()
-  do for [e=int(size_min):int(size_max)] { set xtics add (size_name(e) e) }
+  first = int(size_min)
+  last = int(size_max)
+  do for [e=first:last:step_of(first, last)] { set xtics add (size_name(e) e) }
   set boxwidth 0.4
   set style fill solid 0.8 noborder
   plot for [i=1:has_reads] $sizes using ($1 - 0.2):2 with boxes lc rgb blue title when(has_reads, 'reads'), \
@@ -51,8 +55,7 @@ if (!is_text) {
   set xtics ()
   first = floor(log(cache_min) / log(2))
   last = ceil(log(cache_max) / log(2))
-  step = last - first > 8 ? int((last - first) / 8) + 1 : 1
-  do for [e=first:last:step] { set xtics add (size_name(e) 2.0 ** e) }
+  do for [e=first:last:step_of(first, last)] { set xtics add (size_name(e) 2.0 ** e) }
   set logscale x 2
   set xrange [cache_min / 1.1:cache_max * 1.1 * (cache_max > cache_min ? 1 : 2)]
   set yrange [0:105]

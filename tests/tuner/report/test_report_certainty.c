@@ -1,0 +1,82 @@
+/* Tests of tuner/report/report_certainty and report_recommend_text: the words for how sure an answer is. */
+#include "tests/tuner/search/tune_rig.h"
+#include "tuner/report/answer.h"
+#include "tuner/report/report_certainty.h"
+
+SEARCHES(enter);
+
+/* An answer that is not conclusive and whose choice is not the fastest; the loss is a share of the tolerance.
+ */
+static void search_and_lose(double tolerances)
+{
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--budget", "60s", "--seed",
+                 "1", "--request-size", "4k,16k,64k,256k", NULL);
+    run();
+    struct engine *engine = &tune.engine;
+    engine->chosen = engine->best == engine->baseline ? (engine->best == 0) : engine->baseline;
+    engine->conclusive = engine->is_proved = false;
+    engine->stop = ENGINE_STOP_BUDGET;
+    engine->expected_shortfall = tolerances * engine->tolerance;
+    engine->shortfall = 2 * engine->expected_shortfall;
+}
+
+static void expect_words(const char *text, const char *present, const char *absent)
+{
+    if (strstr(text, present) == NULL || strstr(text, absent) != NULL)
+        fail_msg("\"%s\" with \"%s\" and without \"%s\" is expected", text, present, absent);
+}
+
+static void expect_certainty(const char *present, const char *absent)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    report_certainty_text(out, &tune);
+    assert_int_equal(fclose(out), 0);
+    expect_words(text, present, absent);
+    free(text);
+}
+
+TEST(a_loss_far_beyond_the_tolerance_is_not_called_about_the_tolerance)
+{
+    search_and_lose(3);
+    expect_certainty("may choose another setting", "hardly settle");
+}
+
+TEST(a_loss_of_about_the_tolerance_is_settled_by_no_time)
+{
+    search_and_lose(1.2);
+    expect_certainty("hardly settle", "another setting");
+}
+
+static void expect_answer(const char *present, const char *absent)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    assert_non_null(out);
+    assert_int_equal(report_recommendation_text(out, &answer, &err), 0);
+    assert_int_equal(fclose(out), 0);
+    expect_words(text, present, absent);
+    free(text);
+}
+
+TEST(a_loss_that_the_replays_show_was_only_expected_to_be_small)
+{
+    search_and_lose(1.2);
+    answer_prepare(&answer, &tune);
+    answer.chosen.mean_bps = 0.95 * answer.best.mean_bps;
+    expect_answer("that are expected to lose at most 10 %", "at the choice");
+    answer.chosen.mean_bps = 0.7 * answer.best.mean_bps;
+    expect_answer("that were expected, at the choice, to lose at most 10 %", "are expected");
+}
+
+TEST(an_interval_too_wide_to_tell_anything_is_not_printed)
+{
+    search_and_lose(1.2);
+    answer_prepare(&answer, &tune);
+    tune.engine.chosen = tune.engine.best;
+    answer.speedup = (struct objective_ratio){true, 14.2, {1e-5, 237957.1}};
+    expect_answer("interval wider than 100 x: too few runs)", "237957");
+}
