@@ -6,11 +6,11 @@
 #include "bench/host/hostinfo.h"
 #include "tests/test.h"
 
-static double room_bytes; /* of a memory cgroup, say; 0: the machine's */
+static double room_bytes; /* of a memory cgroup of version 1; 0: the machine's */
 
 WRAP(void, hostinfo_find_memory_room, (struct hostinfo_memory_room * ret_room))
 {
     __real_hostinfo_find_memory_room(ret_room);
     if (room_bytes > 0)
-        ret_room->bytes = room_bytes;
+        ret_room->bytes = ret_room->v1_bytes = room_bytes;
 }

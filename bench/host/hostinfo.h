@@ -85,6 +85,8 @@ uint64_t hostinfo_memory_available_bytes(void);
  */
 struct hostinfo_memory_room {
     double bytes;    /* MemAvailable, and the lowest limit of the memory cgroups, both versions */
+    double v1_bytes; /* of cgroups of version 1 alone: the kernel ends a group that dirties all its pages
+                        before they are written back */
     double v2_bytes; /* of cgroups of version 2 alone, whose groups have dirty limits of their own */
 };
 

@@ -237,12 +237,11 @@ static void lower_memory_v2(const struct visitor *visitor, const char *directory
 
 void hostinfo_find_memory_room(struct hostinfo_memory_room *ret_room)
 {
-    *ret_room = (struct hostinfo_memory_room){.v2_bytes = INFINITY};
-    double v1_bytes = INFINITY;
-    struct visitor v1 = {.visit = lower_memory_v1, .result = &v1_bytes};
+    *ret_room = (struct hostinfo_memory_room){.v1_bytes = INFINITY, .v2_bytes = INFINITY};
+    struct visitor v1 = {.visit = lower_memory_v1, .result = &ret_room->v1_bytes};
     struct visitor v2 = {.visit = lower_memory_v2, .result = &ret_room->v2_bytes};
     visit_groups("cgroup", "memory", &v1);
     visit_groups("cgroup2", "", &v2);
     double bytes = (double)hostinfo_memory_available_bytes();
-    ret_room->bytes = fmin(bytes > 0 ? bytes : INFINITY, fmin(v1_bytes, ret_room->v2_bytes));
+    ret_room->bytes = fmin(bytes > 0 ? bytes : INFINITY, fmin(ret_room->v1_bytes, ret_room->v2_bytes));
 }

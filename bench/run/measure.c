@@ -88,8 +88,11 @@ static uint64_t cap_of_member(const struct measure_env *env, const struct patter
 uint64_t measure_cap_bytes(const struct measure_env *env, const struct pattern *pattern,
                            const struct point *point)
 {
-    uint64_t cap = cap_of_member(env, pattern, point);
-    return cap == UINT64_MAX ? cap : cap * measure_n_members(env);
+    uint64_t cap = cap_of_member(env, pattern, point), room = env->dirty_room_bytes;
+    if (cap != UINT64_MAX)
+        cap *= measure_n_members(env);
+    bool dirties = pattern_writes(pattern) && point->direct == 0 && point->sync != SYNC_EACH;
+    return dirties && room != 0 && room < cap ? room : cap;
 }
 
 bool measure_was_absorbed(const struct measure_result *result)

@@ -60,6 +60,8 @@ struct measure_env {
     struct arena *arena;      /* user buffers, kept over the runs; unused when simulated */
     bool
         rate_is_limited; /* bytes or requests per second: runs begin and end behind pauses, where there are */
+    uint64_t
+        dirty_room_bytes; /* what a run may leave unwritten in the page cache; 0: the kernel's limits hold */
     uint64_t settle_limit_ns; /* wait for writeback after a run at most so long */
 };
 
@@ -128,7 +130,7 @@ struct target *measure_member(const struct measure_env *env, uint32_t member);
  * members together:
  * buffered writes with sync=end touch every block once; cold reads do not wrap; cold buffered random reads
  * stop at 25 % of the file. Random reads and writes of two sizes have every second block each, and half of
- * all this. UINT64_MAX: no cap. */
+ * all this. Buffered writes stay within env->dirty_room_bytes. UINT64_MAX: no cap. */
 uint64_t measure_cap_bytes(const struct measure_env *env, const struct pattern *pattern,
                            const struct point *point);
 

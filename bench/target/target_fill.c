@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/magic.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -182,6 +183,7 @@ struct filling {
     const struct target_plan *plan;
     uint64_t start_ns, done, total;
     uint64_t part; /* of the total in each file; of one file, no end */
+    uint64_t checkpoint_bytes;
 };
 
 /* Never 0, it is divided by. */
@@ -256,12 +258,20 @@ static int fill_blocks(struct filling *filling, unsigned char *block, struct err
         if (code != 0)
             return fill_error(filling->target, code, filling->done, err);
         filling->done += TARGET_MIB;
-        if (filling->done % TARGET_CHECKPOINT == 0 || filling->done == filling->total)
+        if (filling->done % filling->checkpoint_bytes == 0 || filling->done == filling->total)
             code = checkpoint(filling, err);
         if (code != 0)
             return code;
     }
     return 0;
+}
+
+/* A memory group of version 1 is ended by the kernel when all its pages are dirty. */
+static uint64_t checkpoint_bytes(void)
+{
+    struct hostinfo_memory_room room;
+    hostinfo_find_memory_room(&room);
+    return whole_mib(fmax(TARGET_MIB, fmin(TARGET_CHECKPOINT, room.v1_bytes / 4)));
 }
 
 int target_fill(struct target *target, const struct target_plan *plan, uint64_t size_bytes, struct err *err)
@@ -272,6 +282,7 @@ int target_fill(struct target *target, const struct target_plan *plan, uint64_t 
     memset(block, 0, TARGET_MIB); /* its first page faults belong before the clock */
     struct filling filling = {
         .target = target, .plan = plan, .start_ns = clock_now_ns(plan->clock), .total = size_bytes};
+    filling.checkpoint_bytes = checkpoint_bytes();
     filling.part = target_n_files(target) > 1 ? size_bytes / target_n_files(target) : UINT64_MAX;
     int code = fill_blocks(&filling, block, err);
     target->filled_bytes = filling.done;

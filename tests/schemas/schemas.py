@@ -76,7 +76,7 @@ class Schemas:
         constants = [(k, part["const"]) for k, (_, part, _) in members.items() if "const" in part]
         if isinstance(value, dict) and any(required and key not in value for key, (_, _, required) in members.items()):
             return False
-        return (not isinstance(value, dict) or set(value) <= set(members)) and all(value.get(k) == c for k, c in constants)
+        return (not isinstance(value, dict) or set(value) <= set(members)) and all(value[k] == c for k, c in constants if k in value)
 
     def walk(self, name, schema, value, visit, path=""):
         """Calls visit(path of the schema, value) for each part of a valid document."""

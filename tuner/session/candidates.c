@@ -139,9 +139,10 @@ static int check_size(const struct session *session, const struct point *point, 
     uint64_t cap = measure_cap_bytes(&env, &session->asked.pattern, point);
     if (cap / MEASURE_MIN_REQUESTS < factors_largest_size_bytes(point))
         return refuse(refusal, "request sizes too large for the file",
-                      "a run needs %d requests, and %s may touch %s of the file; use a larger --file-size",
-                      MEASURE_MIN_REQUESTS, point->direct ? "a cold run" : "a buffered run",
-                      units_format_bytes(cap, bytes));
+                      "a run needs %d requests, and %s may touch %s of the file; %s", MEASURE_MIN_REQUESTS,
+                      point->direct ? "a cold run" : "a buffered run", units_format_bytes(cap, bytes),
+                      cap == env.dirty_room_bytes ? "give the control group more memory"
+                                                  : "use a larger --file-size");
     return 0;
 }
 

@@ -58,6 +58,17 @@ static void init_env(struct session *session)
         session->env.cache = MEASURE_CACHE_WARM;
 }
 
+/* Half of what a memory group of version 1 has left: the other half is for the program. */
+static void find_dirty_room(struct session *session)
+{
+    struct hostinfo_memory_room room;
+    if (session->simulated)
+        return;
+    hostinfo_find_memory_room(&room);
+    if (isfinite(room.v1_bytes))
+        session->env.dirty_room_bytes = (uint64_t)fmax(room.v1_bytes / 2, 1);
+}
+
 static void init_warnings(struct session *session)
 {
     const struct settings *settings = session->settings;
@@ -196,6 +207,7 @@ int session_open(struct session *session, const struct settings *settings, struc
         session->clock = clock_monotonic;
     }
     init_env(session);
+    find_dirty_room(session);
     init_warnings(session);
     session->start_ns = clock_now_ns(&session->clock);
     return result;

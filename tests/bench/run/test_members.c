@@ -95,6 +95,24 @@ TEST(a_run_may_move_as_much_as_all_members_hold)
     assert_int_equal(measure_cap_bytes(&world.env, &pattern, &point), FILE_BYTES);
 }
 
+TEST(a_run_dirties_no_more_than_a_memory_group_can_hold)
+{
+    struct point point = {4096, 1, 0, API_PSYNC, 1, SYNC_END, 0};
+    struct pattern pattern;
+    pattern_parse("randrw", &pattern, NULL);
+    world.env.dirty_room_bytes = FILE_BYTES / 16;
+    assert_int_equal(measure_cap_bytes(&world.env, &pattern, &point), FILE_BYTES / 16);
+    point.sync = SYNC_NONE;
+    assert_int_equal(measure_cap_bytes(&world.env, &pattern, &point), FILE_BYTES / 16);
+    point.direct = 1;
+    assert_true(measure_cap_bytes(&world.env, &pattern, &point) > FILE_BYTES / 16);
+    point = (struct point){4096, 1, 0, API_PSYNC, 1, SYNC_EACH, 0};
+    assert_true(measure_cap_bytes(&world.env, &pattern, &point) > FILE_BYTES / 16);
+    pattern_parse("randread", &pattern, NULL);
+    assert_true(measure_cap_bytes(&world.env, &pattern, &point) > FILE_BYTES / 16);
+    world.env.dirty_room_bytes = 0;
+}
+
 /* The last member's file has become short: its reads are short. */
 TEST(a_member_that_fails_makes_the_run_void_and_is_named)
 {

@@ -1,10 +1,12 @@
 /* tests/bench/target/test_target: making, filling, reopening and caching of fstune's own file, what a proof
  * of direct I/O may write, and files that begin empty. */
+/* LINK: -Wl,--wrap=hostinfo_find_memory_room */
 #include "bench/target/target.h"
 #include "bench/target/target_scratch.h"
 #include "tests/bench/io/deny.h"
 #include "tests/bench/target/target_rig.h"
 #include "tests/child.h"
+#include "tests/memory_room.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -349,6 +351,21 @@ TEST(interruption_ends_filling)
     assert_int_equal(done, 64 * MIB);
     assert_int_equal(target.fd, 0);
     assert_int_equal(rig_count_entries(directory), 0);
+}
+
+TEST(filling_is_flushed_before_a_memory_group_is_full)
+{
+    uint64_t done = 0;
+    struct target_plan plan = rig_plan(directory, 80 * MIB);
+    plan.interrupted = &interrupted;
+    plan.progress = interrupt;
+    plan.progress_context = &done;
+    room_bytes = 100.0 * MIB;
+    int code = target_create(&target, &plan, NULL);
+    atomic_store(&interrupted, 0);
+    room_bytes = 0;
+    assert_int_equal(code, -EINTR);
+    assert_int_equal(done, 25 * MIB);
 }
 
 TEST(run_descriptor_is_the_same_file)
