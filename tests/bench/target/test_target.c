@@ -19,6 +19,7 @@ static bool keeps_everything_cached(void)
            (kind.f_type == TMPFS_MAGIC || (uint32_t)kind.f_type == RAMFS_MAGIC);
 }
 
+static atomic_int interrupted;
 static struct target target;
 static struct err err;
 
