@@ -142,7 +142,7 @@ needed     := gcc:$(firstword $(CC)) libc6-dev:stdio.h pkg-config:pkg-config lib
               libjansson-dev:jansson.h libsqlite3-dev:sqlite3.h zlib1g-dev:zlib.h
 needed_faults := libfuse3-dev:fuse3/fuse_opt.h fuse3:fusermount3 python3:python3
 # The guest's kernel and busybox are not installed: tests/guest/fetch.
-needed_network = $(needed_guest) samba:smbd iproute2:/sbin/tc
+needed_network = $(needed_guest) samba:smbd iproute2:/sbin/tc mount:/sbin/losetup lvm2:/sbin/lvm
 needed_guest := qemu-system-x86:qemu-system-x86_64 qemu-utils:qemu-img cpio:cpio e2fsprogs:/sbin/mke2fs strace:strace python3:python3
 needed_disk := nbdkit-plugin-dev:nbdkit-plugin.h
 needed_check_disk := nbdkit:nbdkit fio:fio qemu-utils:qemu-img python3:python3 libnbd-bin:nbdcopy python3-libnbd:/usr/lib/python3/dist-packages/nbd.py
@@ -469,7 +469,7 @@ check-guest: build/$(BUILD)/fstune build/static/fstune build/static/dm build/sta
 	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune FSTUNE_STATIC=build/static/fstune GUEST_DIR=build/guest tests/guest/run '$(T)'
 	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE_STATIC=build/static/fstune GUEST_DM=build/static/dm GUEST_NFS3=build/static/nfs3 GUEST_DIR=build/guest tests/guest/storage '$(T)'
 
-# Some four minutes for each of the sixteen places, one after the other; most of it is emulation. T: part of a place's name.
+# Some four minutes for each of the nineteen places, one after the other; most of it is emulation. T: part of a place's name.
 check-network: build/static/fstune build/static/dm build/static/nfs3 | deps deps-network ## what fstune says of NFS, SMB and devices made of others, in guests: a table
 	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE_STATIC=build/static/fstune GUEST_DM=build/static/dm GUEST_NFS3=build/static/nfs3 GUEST_DIR=build/guest tests/guest/places '$(T)'
 

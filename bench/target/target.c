@@ -161,33 +161,11 @@ static int open_tmpfile(int dir_fd)
     return fd < 0 ? -errno : fd;
 }
 
-/* A file without a name and without contents, at once closed, shows quotas and security modules that refuse
- * the real one. */
-static int try_nameless(int dir_fd, const char *directory, struct err *err)
+static bool is_smb(int dir_fd)
 {
-    int fd = open_tmpfile(dir_fd);
-    if (fd >= 0)
-        close(fd);
-    return fd >= 0 || means_no_tmpfile(fd)
-               ? 0
-               : err_sys(err, fd, "the target file in %s: cannot be created", directory);
-}
-
-int target_estimate(const struct target_plan *plan, uint64_t *ret_size_bytes, struct err *err)
-{
-    uint64_t available;
-    int dir_fd;
-    int code = open_directory(plan->directory, &dir_fd, err);
-    if (code != 0)
-        return code;
-    if (plan->tries)
-        code = try_nameless(dir_fd, plan->directory, err);
-    if (code == 0 && plan->prepare_script != NULL && access(plan->prepare_script, R_OK) != 0)
-        code = err_sys(err, -errno, "--prepare %s: cannot be read", plan->prepare_script);
-    if (code == 0)
-        code = target_available(dir_fd, plan->directory, &available, NULL, err);
-    close(dir_fd);
-    return code != 0 ? code : target_plan_size(plan, available, ret_size_bytes, err);
+    struct statfs kind;
+    return fstatfs(dir_fd, &kind) == 0 &&
+           ((uint32_t)kind.f_type == SMB2_SUPER_MAGIC || (uint32_t)kind.f_type == CIFS_SUPER_MAGIC);
 }
 
 /* SMB asks by names, so that a file without one can be written to, and neither opened again nor asked. */
@@ -230,6 +208,37 @@ static int create_and_unlink(int dir_fd, const char *directory, int *ret_fd, str
     }
     close(fd);
     return err_sys(err, code, "%s/%s: was created and cannot be removed again; remove it", directory, name);
+}
+
+/* A file without a name and without contents, at once closed, shows quotas and security modules that refuse
+ * the real one. Only where it shows most is one with a name tried, which changes the directory. */
+static int try_nameless(int dir_fd, const char *directory, struct err *err)
+{
+    int fd = open_tmpfile(dir_fd), code = 0;
+    if (fd < 0 && means_no_tmpfile(fd) && is_smb(dir_fd))
+        code = create_and_unlink(dir_fd, directory, &fd, err);
+    else if (fd < 0 && !means_no_tmpfile(fd))
+        code = err_sys(err, fd, "the target file in %s: cannot be created", directory);
+    if (fd >= 0)
+        close(fd);
+    return code;
+}
+
+int target_estimate(const struct target_plan *plan, uint64_t *ret_size_bytes, struct err *err)
+{
+    uint64_t available;
+    int dir_fd;
+    int code = open_directory(plan->directory, &dir_fd, err);
+    if (code != 0)
+        return code;
+    if (plan->tries)
+        code = try_nameless(dir_fd, plan->directory, err);
+    if (code == 0 && plan->prepare_script != NULL && access(plan->prepare_script, R_OK) != 0)
+        code = err_sys(err, -errno, "--prepare %s: cannot be read", plan->prepare_script);
+    if (code == 0)
+        code = target_available(dir_fd, plan->directory, &available, NULL, err);
+    close(dir_fd);
+    return code != 0 ? code : target_plan_size(plan, available, ret_size_bytes, err);
 }
 
 int target_create_nameless(int dir_fd, const char *directory, int *ret_fd, bool *ret_tmpfile, struct err *err)

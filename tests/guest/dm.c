@@ -1,7 +1,7 @@
 /* What the guest needs of dmsetup: a mapped device of one target, and messages to it. Static, for the guest
  * has no libraries.
  *
- * usage: dm create NAME SECTORS TARGET PARAMETERS     prints the name of the new device under /dev
+ * usage: dm create NAME SECTORS TARGET PARAMETERS [UUID]     prints the name of the new device under /dev
  *        dm message NAME TEXT */
 #include <errno.h>
 #include <fcntl.h>
@@ -38,9 +38,11 @@ static void ask(unsigned long number, const char *what)
     }
 }
 
-static void create(const char *name, const char *sectors, const char *target, const char *parameters)
+static void create(const char *name, const char *uuid, const char *sectors, const char *target,
+                   const char *parameters)
 {
     start(name);
+    snprintf(call.head.uuid, sizeof(call.head.uuid), "%s", uuid);
     ask(DM_DEV_CREATE, "create");
     struct dm_target_spec *spec = start(name);
     call.head.target_count = 1;
@@ -56,8 +58,8 @@ static void create(const char *name, const char *sectors, const char *target, co
 int main(int argc, char **argv)
 {
     control = open("/dev/mapper/control", O_RDWR | O_CLOEXEC);
-    if (control >= 0 && argc == 6 && strcmp(argv[1], "create") == 0)
-        create(argv[2], argv[3], argv[4], argv[5]);
+    if (control >= 0 && (argc == 6 || argc == 7) && strcmp(argv[1], "create") == 0)
+        create(argv[2], argc == 7 ? argv[6] : "", argv[3], argv[4], argv[5]);
     else if (control >= 0 && argc == 4 && strcmp(argv[1], "message") == 0) {
         struct dm_target_msg *message = start(argv[2]);
         snprintf(message->message, 2048, "%s", argv[3]);

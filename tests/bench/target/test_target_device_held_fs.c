@@ -64,6 +64,108 @@ TEST(second_look_sees_what_came_between)
     assert_int_equal(target_check_again(&target, &existing, &err), 0);
 }
 
+static int inherited_fd; /* that a child closes, else it would have the device open, too */
+
+static bool open_image(void)
+{
+    close(inherited_fd);
+    return open(rig.image, O_RDWR | O_CLOEXEC) >= 0;
+}
+
+/* What is behind a loop device is nobody's whom the kernel could hinder. */
+TEST(second_look_sees_who_uses_the_image_behind_it)
+{
+    AUTO(target_close) struct target target = {0};
+    const struct target_existing existing = {
+        .path = rig.loop, .for_writing = true, .overwrite = true, .destroy_device_bytes = DISK_BYTES};
+    make_disk("");
+    assert_int_equal(target_open_existing(&target, &existing, &err), 0);
+    assert_int_equal(target_check_again(&target, &existing, &err), 0);
+    inherited_fd = target.fd;
+    pid_t child = child_hold(open_image);
+    check_text(target_check_again(&target, &existing, &err), -EBUSY, "what is behind it is also open in ");
+    check_text(target_check_alone(&target, &err), -EBUSY, "what is behind it is now also open in ");
+    child_stop(child);
+    assert_int_equal(target_check_again(&target, &existing, &err), 0);
+    rig_need(attach(rig.image, "", other_loop, sizeof(other_loop)), "no second loop device");
+    check_text(target_check_again(&target, &existing, &err), -EBUSY, "also the image behind ");
+    assert_int_equal(rig_shell("losetup -d '%s'", other_loop), 0);
+    other_loop[0] = '\0';
+    assert_int_equal(target_check_again(&target, &existing, &err), 0);
+}
+
+TEST(second_look_sees_a_disk_behind_it_that_was_mounted)
+{
+    AUTO(target_close) struct target target = {0};
+    struct target_existing existing = {
+        .for_writing = true, .overwrite = true, .destroy_device_bytes = DISK_BYTES, .ignore_signature = true};
+    make_disk("");
+    make_file_system(rig.loop);
+    rig_need(attach(rig.loop, "", other_loop, sizeof(other_loop)), "no second loop device");
+    existing.path = other_loop;
+    assert_int_equal(target_open_existing(&target, &existing, &err), 0);
+    rig_mount(rig.loop, rig.point);
+    check_text(target_check_again(&target, &existing, &err), -EBUSY, "what is behind it is also mounted at ");
+    check_text(target_check_alone(&target, &err), -EBUSY, "what is behind it is now also mounted at ");
+}
+
+/* Whatever the name leads to by then: a device is written to that was looked at. */
+TEST(a_name_that_leads_elsewhere_later_changes_nothing)
+{
+    AUTO(target_close) struct target target = {0};
+    char link[340], second[340];
+    struct stat first, again;
+    int fd = -1;
+    make_disk("");
+    snprintf(link, sizeof(link), "%s/link", rig.directory);
+    snprintf(second, sizeof(second), "%s/second", rig.image_directory);
+    AUTO(auto_close) int image = open(second, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    rig_need(image >= 0 && ftruncate(image, (off_t)DISK_BYTES) == 0, "no second image");
+    rig_need(attach(second, "", other_loop, sizeof(other_loop)), "no second loop device");
+    assert_int_equal(symlink(rig.loop, link), 0);
+    assert_int_equal(open_device(&target, link, false), 0);
+    assert_int_equal(unlink(link), 0);
+    assert_int_equal(symlink(other_loop, link), 0);
+    assert_int_equal(target_open_run(&target, false, true, &fd, &err), 0);
+    assert_int_equal(stat(rig.loop, &first), 0);
+    assert_int_equal(fstat(fd, &again), 0);
+    close(fd);
+    assert_true(again.st_rdev == first.st_rdev);
+}
+
+TEST(device_that_is_made_read_only_is_refused_by_the_second_look)
+{
+    AUTO(target_close) struct target target = {0};
+    const struct target_existing existing = {
+        .path = rig.loop, .for_writing = true, .overwrite = true, .destroy_device_bytes = DISK_BYTES};
+    make_disk("");
+    assert_int_equal(target_open_existing(&target, &existing, &err), 0);
+    rig_need(rig_shell("blockdev --setro '%s'", rig.loop) == 0, "blockdev is not here");
+    int code = target_check_again(&target, &existing, &err);
+    assert_int_equal(rig_shell("blockdev --setrw '%s'", rig.loop), 0); /* else its next image is, too */
+    check_text(code, -EROFS, "is read-only");
+}
+
+/* The kernel detaches an image once nobody has the device open. */
+TEST(image_that_is_detached_meanwhile_stays_until_the_end)
+{
+    AUTO(target_close) struct target target = {0};
+    int fd = -1;
+    make_disk("");
+    assert_int_equal(open_device(&target, rig.loop, false), 0);
+    assert_int_equal(rig_shell("losetup -d '%s'", rig.loop), 0);
+    assert_int_equal(target_open_run(&target, false, true, &fd, &err), 0);
+    char block[512] = "after it was detached", again[512] = "";
+    assert_int_equal(pwrite(fd, block, sizeof(block), 0), sizeof(block));
+    assert_int_equal(fsync(fd), 0);
+    close(fd);
+    target_close(&target);
+    rig.loop[0] = '\0';
+    AUTO(auto_close) int image = open(rig.image, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(pread(image, again, sizeof(again), 0), sizeof(again));
+    assert_string_equal(again, block);
+}
+
 TEST(device_that_shrinks_is_written_no_more)
 {
     AUTO(target_close) struct target target = {0};
