@@ -404,8 +404,10 @@ int target_open_file(const struct target *target, uint32_t file, bool direct, bo
     uint64_t now_bytes;
     /* Writing on would make a user's file long again that somebody has cut meanwhile. */
     if (!target->owned && target_size_of(target->fd, &now_bytes) == 0 && now_bytes < target->size_bytes)
-        return err_set(err, -ESTALE, "%s: has been made shorter by somebody else; nothing more is measured",
-                       target->name);
+        return err_set(err, -ESTALE, "%s: %s; nothing more is measured", target->name,
+                       target->is_device && now_bytes == 0
+                           ? "is gone: it was removed, or its image or medium was taken out"
+                           : "has been made shorter by somebody else");
     return target_reopen(target_fds(target)[file], target->name,
                          (write ? O_RDWR : O_RDONLY) | (direct ? O_DIRECT : 0), ret_fd, err);
 }

@@ -211,6 +211,14 @@ static void set_ceiling(struct tune *tune)
     tune->engine.belief.ceiling = highest > 0 ? log(highest) : -INFINITY;
 }
 
+/* Without its replays an answer is not settled; without some of the runs of members alone it only says less.
+ * So replays may take half of the time that is kept for those. */
+static double grace_seconds(const struct session *session)
+{
+    double kept = session_n_members(session) > 1 ? (double)session->reserved_ns / 1e9 : 0;
+    return GRACE_SECONDS + kept / 2;
+}
+
 static void set_up_engine(struct tune *tune)
 {
     const struct settings *settings = tune->settings;
@@ -226,7 +234,7 @@ static void set_up_engine(struct tune *tune)
         .confidence_share = settings->runs.confidence_share,
         .budget_seconds = (double)settings->limits.budget_ns / 1e9,
         .end_seconds = (double)(settings->limits.budget_ns - tune->session->reserved_ns) / 1e9,
-        .grace_seconds = GRACE_SECONDS,
+        .grace_seconds = grace_seconds(tune->session),
         .run_seconds = guess_run_seconds(tune->session),
         .duration_seconds = (double)tune->duration_ns / 1e9,
         .design_share = prior_design_share(tune->session),

@@ -177,6 +177,9 @@ TEST(device_that_shrinks_is_written_no_more)
     assert_int_equal(truncate(rig.image, (off_t)(DISK_BYTES / 2)), 0);
     rig_need(rig_shell("losetup --set-capacity '%s'", rig.loop) == 0, "losetup cannot change the size");
     check_text(target_open_run(&target, false, true, &fd, &err), -ESTALE, "made shorter");
+    assert_int_equal(truncate(rig.image, 0), 0);
+    rig_need(rig_shell("losetup --set-capacity '%s'", rig.loop) == 0, "losetup cannot change the size");
+    check_text(target_open_run(&target, false, true, &fd, &err), -ESTALE, "is gone: ");
 }
 
 #define N_RACES        200
