@@ -209,3 +209,19 @@ TEST(done_accepts_a_zeroed_tune)
     struct tune zero = {0};
     tune_done(&zero);
 }
+
+/* The time that is kept for the runs of each target alone. */
+TEST(replays_of_several_targets_may_pass_their_end_by_half_of_what_is_kept)
+{
+    given("calm.conf --budget 60s");
+    open_session();
+    session->reserved_ns = 12 * CLOCK_NS_PER_S;
+    assert_int_equal(tune_init(&tune, session, &err), 0);
+    double of_one = tune.engine.grace_seconds;
+    open_session();
+    session->reserved_ns = 12 * CLOCK_NS_PER_S;
+    settings.file.more_paths.n = 1;
+    assert_int_equal(tune_init(&tune, session, &err), 0);
+    settings.file.more_paths.n = 0;
+    assert_close(tune.engine.grace_seconds, of_one + 6, 1e-9);
+}
