@@ -113,7 +113,7 @@ static int mount_export(const char *export, const char *directory, bool soft)
                                   .pseudoflavor = 1};
     char source[256];
     data.flags |= soft ? NFS_MOUNT_SOFT : 0;
-    data.timeo = soft ? 10 : data.timeo; /* tenths of a second: the test shall not wait for minutes */
+    data.timeo = soft ? 50 : data.timeo; /* tenths of a second: nobody shall wait for minutes */
     snprintf(source, sizeof(source), "%s:%s", data.hostname, export);
     if (!find_handle(export, &data.root))
         return fail("the server gives no handle");
