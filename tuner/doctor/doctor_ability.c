@@ -68,8 +68,11 @@ static void say_direct(const struct doctor_facts *facts, struct doctor_report *r
         doctor_say(report, DOCTOR_NOTE, recommendation, "not tried");
         break;
     case TARGET_DIRECT_UNVERIFIED:
-        doctor_say(report, DOCTOR_FINDING, recommendation,
-                   "the kernel cannot tell whether it bypasses the page cache; Linux 6.5 and later can");
+        doctor_say(
+            report, DOCTOR_FINDING, recommendation, "not proved: %.200s",
+            facts->direct_why[0] != '\0'
+                ? facts->direct_why
+                : "the kernel cannot tell whether it bypasses the page cache; Linux 6.5 and later can");
         break;
     case TARGET_DIRECT_BUFFERED:
         doctor_say(report, DOCTOR_FINDING, recommendation, "accepted, but not direct: %.200s",

@@ -231,7 +231,7 @@ TEST(direct_io_is_judged_for_reads_and_writes_apart)
         make_healthy(NULL);
         facts.direct_write = bad[i];
         snprintf(facts.direct_why, sizeof facts.direct_why, "because");
-        expect_said("direct_write", DOCTOR_FINDING, NULL);
+        expect_said("direct_write", DOCTOR_FINDING, "because");
         assert_int_equal(report.n_findings, 1);
         assert_int_equal(loudest("direct_read"), DOCTOR_OK);
     }

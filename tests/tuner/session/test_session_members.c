@@ -43,7 +43,8 @@ EACH_TEST(enter, leave);
 
 static void on_disks(const char *first, double first_bps, const char *second, double second_bps)
 {
-    struct storage_stack *stack = &session->target_facts.stack, *other = &session->other[0].target_facts.stack;
+    struct storage_stack *stack = &session->target_facts.stack,
+                         *other = &session->other[0].target_facts.stack;
     strcpy(session->members.device[0].sysfs, first);
     strcpy(session->members.device[1].sysfs, second);
     stack->caps_known = other->caps_known = true;
