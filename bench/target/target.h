@@ -62,7 +62,7 @@ struct target {
 
 struct target_plan {
     const char *directory;
-    bool tries;               /* target_estimate makes a file without a name, and closes it */
+    bool tries;               /* target_estimate makes a file without a name (SMB: unlinked), and closes it */
     uint64_t size_bytes;      /* wished; reduced per the rules above when size_is_default */
     bool size_is_default;     /* the user gave no --file-size */
     uint32_t n_files;         /* to spread it over, in equal parts of whole MiB; 0 is 1. More than one are of

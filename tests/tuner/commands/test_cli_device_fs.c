@@ -98,6 +98,21 @@ TEST(words_that_do_not_fit_are_refused)
     assert_true(is_untouched());
 }
 
+static bool say_yes(void)
+{
+    int fd = open("yes", O_RDONLY | O_CLOEXEC);
+    return fd >= 0 && dup2(fd, STDIN_FILENO) == STDIN_FILENO;
+}
+
+TEST(nobody_is_asked_and_no_answer_counts)
+{
+    need_disk();
+    rig_write("yes", "y\nyes\nYES\n67108864\n");
+    rig_run_line_as(cli_next(), say_yes, MEASURE "randwrite " POINT);
+    rig_check_error(&run, 2, "add --overwrite --destroy-device 67108864");
+    assert_true(is_untouched());
+}
+
 TEST(signature_keeps_what_is_there)
 {
     need_disk();
@@ -204,4 +219,24 @@ TEST(killed_program_leaves_the_device_free)
     fd = open("disk", O_RDONLY | O_EXCL | O_CLOEXEC);
     assert_true(fd >= 0);
     close(fd);
+}
+
+/* In turn: the kernel takes the image away once nobody has the device open. */
+TEST(device_that_is_detached_meanwhile_is_measured_to_the_end)
+{
+    static const char *const reading[] = {"measure", "--quiet",       "--no-lock", "--existing",
+                                          "disk",    "--pattern",     "randread",  "--request-size",
+                                          "16k",     "--queue-depth", "1",         "--direct",
+                                          "1",       "--api",         "psync",     "--replays",
+                                          "5",       "--duration",    "500ms",     NULL};
+    char command[128];
+    need_disk();
+    rig_start(cli_next(), NULL, reading);
+    usleep(500000);
+    snprintf(command, sizeof command, "losetup -d '%s'", loop);
+    assert_int_equal(shell(command), 0);
+    rig_finish(&run);
+    loop[0] = '\0';
+    assert_int_equal(run.code, 0);
+    assert_true(is_untouched());
 }
