@@ -212,11 +212,11 @@ static void set_ceiling(struct tune *tune)
 }
 
 /* Without its replays an answer is not settled; without some of the runs of members alone it only says less.
- * So replays may take half of the time that is kept for those. */
+ * So replays may take a quarter of the time that is kept for those. */
 static double grace_seconds(const struct session *session)
 {
     double kept = session_n_members(session) > 1 ? (double)session->reserved_ns / 1e9 : 0;
-    return GRACE_SECONDS + kept / 2;
+    return GRACE_SECONDS + kept / 4;
 }
 
 static void set_up_engine(struct tune *tune)
