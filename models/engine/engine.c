@@ -233,7 +233,8 @@ static int weigh(struct engine *engine, double now_seconds)
     bool fell = can_confirm && fell_from_ceiling(engine, chosen);
     bool good = chosen == engine->best || engine_is_good_enough(engine, engine->best, chosen) ||
                 (engine->verdicts[chosen] != VERDICT_WORSE && !can_confirm);
-    if (!fell && (engine->is_again || (good && !point->failed && !point->distrusted))) {
+    bool stands = !point->failed && !point->distrusted && !engine_misses_limit(engine, chosen);
+    if (!fell && (engine->is_again || (good && stands))) {
         engine->best = best;
         engine->chosen = chosen;
         return turn(engine, ENGINE_VERDICT);

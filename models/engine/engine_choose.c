@@ -245,7 +245,7 @@ int engine_judge(struct engine *engine)
         return result;
     size_t chosen = engine->chosen;
     /* The replays after the choice may have brought something to light. */
-    if (chosen == ENGINE_NONE || engine->points[chosen].distrusted) {
+    if (chosen == ENGINE_NONE || engine->points[chosen].distrusted || engine_misses_limit(engine, chosen)) {
         engine->best = engine->chosen = ENGINE_NONE;
         return 0;
     }

@@ -64,7 +64,8 @@ static bool is_judged(const struct engine *engine, size_t point)
 double engine_feasible(const struct engine *engine, size_t point)
 {
     const struct engine_point *of = &engine->points[point];
-    double kept = engine->kept != NULL ? engine->kept[point] : 1;
+    /* Of points outside the space nothing is learnt. */
+    double kept = engine->kept != NULL && point < engine->space->n_points ? engine->kept[point] : 1;
     if (engine->limit_ns <= 0)
         return kept;
     return kept * (of->limit.n_timed > 0 ? kept_by_runs(of) : kept_by_law(engine, point));

@@ -114,3 +114,30 @@ TEST(a_limit_that_nothing_keeps_leaves_no_answer)
     assert_int_equal(engine.chosen, ENGINE_NONE);
     assert_false(engine.conclusive);
 }
+
+/* What kept the limit when it was chosen, and whose replays then pass it. */
+TEST(a_choice_whose_replays_miss_the_limit_is_no_answer)
+{
+    begin_limited(1e6, 1);
+    for (size_t i = 0; i < N_POINTS; i += 3)
+        tell(i, hill(i), 1);
+    tell_over(0, 1000, 0);
+    update();
+    engine.best = engine.chosen = 0;
+    assert_int_equal(engine_judge(&engine), 0);
+    assert_int_equal(engine.chosen, 0);
+    tell_over(0, 1000, 100);
+    assert_int_equal(engine_judge(&engine), 0);
+    assert_int_equal(engine.chosen, ENGINE_NONE);
+}
+
+/* Of points outside the space, such as a baseline, nothing is learnt of the caller's own limits. */
+TEST(the_callers_limits_are_of_points_of_the_space)
+{
+    static double kept[N_POINTS];
+    struct engine wanted = usual();
+    wanted.kept = kept;
+    begin(wanted, 1);
+    assert_close(engine_feasible(&engine, N_POINTS - 1), 0, 0);
+    assert_close(engine_feasible(&engine, N_POINTS), 1, 0);
+}
