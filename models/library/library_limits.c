@@ -1,4 +1,5 @@
-/* Limits on what is measured besides: their bounds, and the scale on which an effect is compared with them. */
+/* Limits on what is measured besides: their bounds, and the scale on which an effect is compared with them.
+ */
 #include "models/library/library_internal.h"
 
 #include <errno.h>

@@ -158,8 +158,12 @@ static int print_recommend_result(struct tune *tune, const struct burst *burst, 
     session_finish(session);
     answer_prepare(&answer, tune);
     const struct report_beside loads = {session, answer.has_rows ? &answer.chosen.point : NULL};
-    struct answer_part bursts = burst_answer_part(burst), beside = report_beside_part(&loads);
-    answer.part = burst->settings != NULL ? &bursts : session->beside != NULL ? &beside : NULL;
+    if (burst->settings != NULL)
+        answer.parts[answer.n_parts++] = burst_answer_part(burst);
+    if (session->beside != NULL)
+        answer.parts[answer.n_parts++] = report_beside_part(&loads);
+    if (session->neighbours != NULL)
+        answer.parts[answer.n_parts++] = report_neighbour_part(&answer);
     int result = print_answer(&answer, tune->settings->format, err);
     int code = recommend_exit_code(&answer);
     save_answer(session, result < 0 ? EXIT_FAILED : code, &answer);

@@ -2,6 +2,7 @@
 #include "tuner/nightly/retune_decide.h"
 
 #include "bench/base/units.h"
+#include "tuner/report/answer.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -112,6 +113,14 @@ const char *retune_text_too_few(const struct tune *tune, char text[NIGHT_TEXT_SI
              factors_format(&tune->records[index].point, point), in_force ? " (current)" : "",
              ENGINE_CONFIRMING_LEAST);
     return text;
+}
+
+void retune_text_add_neighbours(const struct tune *tune, struct retune_result *result)
+{
+    char text[REPORT_NEIGHBOUR_SIZE];
+    size_t used = strlen(result->evidence);
+    if (report_neighbour_total(tune, text)[0] != '\0')
+        snprintf(result->evidence + used, sizeof result->evidence - used, "; %s", text);
 }
 
 void retune_text_add_writes(const struct tune *tune, struct retune_result *result)

@@ -124,8 +124,7 @@ static const struct option_row rows[] = {
          .needs = "overwrite"),
     FLAG("ignore-signature", file.ignore_signature, RUNS,
          "destroy the device also where it holds a file system or something else that libblkid knows; not "
-         "where "
-         "it is mounted or in use",
+         "where it is mounted or in use",
          .needs = "destroy-device"),
     TEXT("prepare", "SCRIPT", file.prepare, RUNS, "script that bash runs before the file is filled"),
     DURATION("prepare-timeout", file.prepare_timeout_ns, "1s..24h", "60s", RUNS,
@@ -203,6 +202,11 @@ static const struct option_row rows[] = {
           "share of the highest throughput that the profile low-latency keeps", .needs = "profile,profiles"),
     DURATION("max-latency-p99", search.max_latency_p99_ns, "1us..4m", "none", RECOMMEND,
              "recommend only settings whose 99th percentile of latency stays below", IN(LIMITS)),
+    SHARE("neighbour-limit", search.neighbour_limit_share, "1%..100%", "none", RECOMMEND,
+          "recommend only settings that cost the reference of fstune cost, beside each run, less",
+          IN(LIMITS)),
+    SHARE("max-cost", limits.max_cost_share, "1%..100%", "none", RECOMMEND,
+          "pause between runs, so that the search itself costs it no more on average", IN(LIMITS)),
     WORD("method", "auto|gp|quadratic|random|grid", search.method, "auto", RECOMMEND,
          "how settings to try are chosen"),
     ROW("current", "KEY=VALUE,...", "", "64k or the pinned size, depth 1, direct 0, psync, 1 thread", current,
@@ -471,8 +475,7 @@ static const struct option_row rows[] = {
     /* Each command has formats of its own. */
     ROW("format", "text|json|markdown|csv", "", "text", format, PLACE(format), RECOMMEND,
         "of the answer: markdown has the most important lines and the ten best settings as a table, csv a "
-        "row "
-        "for each setting that was measured",
+        "row for each setting that was measured",
         IN(OUTPUT)),
     ROW("format", "text|json|csv|csv-wide|csv-matrix|erofeev", "", "text", format, PLACE(format),
         EXPERIMENT | LINE_ONLY,

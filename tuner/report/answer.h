@@ -19,6 +19,8 @@ struct answer_part {
     const void *context;
 };
 
+#define ANSWER_MAX_PARTS 4
+
 /* The whole answer of `recommend`. Prepared once, printed as text or JSON. */
 struct answer {
     const struct tune *tune;
@@ -35,7 +37,8 @@ struct answer {
     struct sustained_verdict sustained; /* of the chosen point */
     const char *reason;                 /* why there is no recommendation, or NULL */
     char reason_text[640];              /* where it has to be made up */
-    const struct answer_part *part;     /* borrowed; NULL: there is none */
+    struct answer_part parts[ANSWER_MAX_PARTS];
+    size_t n_parts;
 };
 
 void answer_prepare(struct answer *answer, struct tune *tune);
@@ -44,3 +47,13 @@ void answer_prepare(struct answer *answer, struct tune *tune);
 json_t *report_recommendation_document(const struct answer *answer);
 int report_recommendation_json(FILE *out, const struct answer *answer, struct err *err);
 int report_recommendation_text(FILE *out, const struct answer *answer, struct err *err);
+
+/* --- report_neighbour: costs to neighbours (--neighbour-limit, --max-cost) --- */
+
+/* For the answer; borrowed. Nothing is printed of a tune without the limit. */
+struct answer_part report_neighbour_part(const struct answer *answer);
+
+#define REPORT_NEIGHBOUR_SIZE 200
+
+/* What the search itself cost, in words; "" where that is not known. */
+const char *report_neighbour_total(const struct tune *tune, char text[REPORT_NEIGHBOUR_SIZE]);

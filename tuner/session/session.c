@@ -7,6 +7,7 @@
 #include "tuner/base/worker.h"
 #include "tuner/session/beside_loads.h"
 #include "tuner/session/known_limits.h"
+#include "tuner/session/neighbour_costs.h"
 #include "tuner/session/session_target.h"
 
 #include <errno.h>
@@ -65,7 +66,7 @@ static void init_warnings(struct session *session)
         .pattern = settings->workload.pattern,
         .cold = session->env.cache == MEASURE_CACHE_COLD && !session->simulated,
         .sync_pinned = settings->workload.levels[FACTOR_SYNC].n <= 1,
-        .beside = settings->beside.n > 0,
+        .beside = settings->beside.n > 0 || neighbour_costs_are_wanted(settings),
     };
     target_facts_init(&session->target_facts);
 }
@@ -87,11 +88,13 @@ static int check_pairs(const struct settings *settings, struct err *err)
 {
     const bool simulated = settings->file.simulate[0] != '\0', existing = settings->file.existing[0] != '\0',
                checked = settings->runs.cross_check[0] != '\0', several = settings->file.n > 1,
-               beside = settings->beside.n > 0, skewed = settings->workload.skew.kind != SKEW_NONE,
+               beside = settings->beside.n > 0, limited = neighbour_costs_are_wanted(settings),
+               skewed = settings->workload.skew.kind != SKEW_NONE,
                shaped = !content_is_plain(&settings->workload.content),
                laid_out = several || settings->workload.alignment_bytes != 0;
     const char *content = settings->workload.content.zero_share > 0 ? "--compressible" : "--dedupe";
     const char *layout = several ? "--files" : "--alignment";
+    const char *cost_option = settings->limits.max_cost_share > 0 ? "--max-cost" : "--neighbour-limit";
     const struct {
         bool is_there;
         const char *one, *other, *why;
@@ -104,6 +107,11 @@ static int check_pairs(const struct settings *settings, struct err *err)
         {beside && existing, "--beside", "--existing", "the loads' files would have to lie beside yours"},
         {beside && checked, "--beside", "--cross-check", "the loads do not run beside fio"},
         {beside && settings->burst.bytes > 0, "--beside", "--burst", "bursts are measured alone"},
+        {limited && simulated, cost_option, "--simulate", "a surface has no neighbours"},
+        {limited && existing, cost_option, "--existing",
+         "the files of the reference would have to lie beside yours"},
+        {limited && settings->search.resume[0] != '\0', cost_option, "--resume",
+         "a journal does not hold what runs cost"},
         {laid_out && simulated, layout, "--simulate", "a surface has no file"},
         {several && existing, layout, "--existing", "that is one file"},
         {laid_out && checked, layout, "--cross-check", "fio is not told of it"},
@@ -231,6 +239,9 @@ static int do_run(void *context)
 {
     struct session *session = context;
     struct session_job *job = &session->job;
+    int result = neighbour_costs_before_run(session, job->plan.duration_ns, &job->err);
+    if (result < 0)
+        return result;
     return measure_run(&session->env, &job->plan, &job->result, &job->latency, &job->err);
 }
 
@@ -253,7 +264,8 @@ static int check_write_budget(struct session *session, struct measure_plan *plan
     /* A warm-up may last longer, but then the rate is doubtful anyway; the bounds hold in every case. */
     uint64_t warmup_ns = min_u64(plan->warmup_limit_ns, plan->duration_ns);
     double seconds = (double)(plan->duration_ns + warmup_ns) / 1e9;
-    double beside = beside_loads_write_bytes(session, seconds);
+    double reference = neighbour_costs_write_bytes(session, seconds);
+    double beside = beside_loads_write_bytes(session, seconds) + reference;
     if ((!writes && beside <= 0) || (session->simulated && !settings->limits.max_write_given))
         return 0;
     double own = writes ? expected_bytes(session, plan, seconds) : 0;
@@ -264,7 +276,8 @@ static int check_write_budget(struct session *session, struct measure_plan *plan
         uint64_t own_most = beside > 0 ? (uint64_t)fmax(own + spare / 2, 1) : left;
         plan->max_bytes = plan->max_bytes != 0 ? min_u64(plan->max_bytes, own_most) : own_most;
     }
-    beside_loads_allow(session, beside + (writes ? spare / 2 : spare));
+    beside_loads_allow(session, beside - reference + (writes ? spare / 2 : spare));
+    neighbour_costs_allow(session, reference);
     if (spare >= 0)
         return 0;
     session->wrote_out = true;
@@ -313,6 +326,7 @@ static int measure_once(struct session *session, const struct measure_plan *plan
     session->bytes_read += job->result.total_bytes_read;
     session->bytes_written += job->result.total_bytes_written;
     beside_loads_count(session);
+    neighbour_costs_after_run(session);
     if (result < 0)
         return result != -ETIME && job->err.code != 0 ? err_set(err, result, "%s", job->err.text) : result;
     note_settling(session, &job->result);
@@ -431,6 +445,7 @@ void session_close(struct session *session)
         target_close(&session->target);
     target_close(&session->existing);
     beside_loads_close(session);
+    neighbour_costs_close(session);
     verify_close(&session->verify);
     arena_free(&session->arena);
     simulator_close(&session->simulator);

@@ -5,6 +5,7 @@
 #include "tuner/base/interrupt.h"
 #include "tuner/session/beside_loads.h"
 #include "tuner/session/known_limits.h"
+#include "tuner/session/neighbour_costs.h"
 #include "tuner/session/session.h"
 
 #include <inttypes.h>
@@ -137,7 +138,8 @@ int session_target_open(void *context)
         return result;
     target_facts_collect(&session->target_facts, &session->target, &session->env.device);
     session->env.rate_is_limited = known_limits_exist(&session->target_facts.stack);
-    return beside_loads_open(session, err);
+    result = beside_loads_open(session, err);
+    return result == 0 ? neighbour_costs_open(session, err) : result;
 }
 
 /* Another target than the session's. */
