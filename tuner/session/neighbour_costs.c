@@ -15,6 +15,7 @@
 #define ALONE_FIRST    4 /* times as long before the first run */
 #define SLICE_NS       (CLOCK_NS_PER_S / 50)
 #define FIRST_BPS      64e6 /* of the reference's writes, before it was seen */
+#define AROUND_RATIO   2    /* what a run takes in all, by its length */
 #define RATE_MARGIN    2    /* it may be faster than it was */
 
 bool neighbour_costs_are_wanted(const struct settings *settings)
@@ -50,13 +51,6 @@ static void keep_alone(struct neighbour_costs *costs)
         costs->fastest_bps = fmax(costs->fastest_bps, (double)companion->written_bytes / companion->seconds);
 }
 
-static uint64_t alone_ns(const struct neighbour_costs *costs, uint64_t run_ns)
-{
-    uint64_t ns = run_ns / ALONE_PART;
-    ns = ns < ALONE_LEAST_NS ? ALONE_LEAST_NS : ns > ALONE_MOST_NS ? ALONE_MOST_NS : ns;
-    return costs->n_alone == 0 ? ALONE_FIRST * ns : ns;
-}
-
 static void sleep_until(const struct session *session, uint64_t end_ns)
 {
     const struct clock *clock = &session->clock;
@@ -65,8 +59,16 @@ static void sleep_until(const struct session *session, uint64_t end_ns)
         clock_sleep_until_ns(clock, now_ns + SLICE_NS < end_ns ? now_ns + SLICE_NS : end_ns);
 }
 
+static uint64_t alone_ns(const struct neighbour_costs *costs, uint64_t run_ns)
+{
+    uint64_t ns = run_ns / ALONE_PART;
+    ns = ns < ALONE_LEAST_NS ? ALONE_LEAST_NS : ns > ALONE_MOST_NS ? ALONE_MOST_NS : ns;
+    return costs->n_alone == 0 ? ALONE_FIRST * ns : ns;
+}
+
 /* Pauses cost nobody anything: so long that the mean over all of the time comes down to --max-cost. */
-static int space_runs(struct session *session, struct neighbour_costs *costs, struct err *err)
+static int space_runs(struct session *session, struct neighbour_costs *costs, uint64_t run_ns,
+                      struct err *err)
 {
     const struct settings *settings = session->settings;
     const uint64_t now_ns = clock_now_ns(&session->clock),
@@ -81,12 +83,14 @@ static int space_runs(struct session *session, struct neighbour_costs *costs, st
                  wait_s = wanted_s - (double)(now_ns - costs->first_ns) / 1e9;
     if (!(wait_s > 0))
         return 0;
-    const double most_s = now_ns < end_ns ? (double)(end_ns - now_ns) / 1e9 : 0;
-    sleep_until(session, now_ns + (uint64_t)(fmin(wait_s, most_s) * 1e9));
-    costs->waited_seconds += (double)(clock_now_ns(&session->clock) - now_ns) / 1e9;
+    const double most_s =
+        ((double)end_ns - (double)now_ns - AROUND_RATIO * (double)(alone_ns(costs, run_ns) + run_ns)) / 1e9;
     session->paused_out = wait_s > most_s;
-    return session->paused_out ? err_set(err, -EDQUOT, "pauses for --max-cost took the rest of the budget")
-                               : 0;
+    if (session->paused_out)
+        return err_set(err, -EDQUOT, "pauses for --max-cost leave no time for another run");
+    sleep_until(session, now_ns + (uint64_t)(wait_s * 1e9));
+    costs->waited_seconds += (double)(clock_now_ns(&session->clock) - now_ns) / 1e9;
+    return 0;
 }
 
 static void count_bytes(struct session *session, struct neighbour_costs *costs)
@@ -100,7 +104,7 @@ int neighbour_costs_before_run(struct session *session, uint64_t run_ns, struct 
     struct neighbour_costs *costs = session->neighbours;
     if (costs == NULL)
         return 0;
-    int result = space_runs(session, costs, err);
+    int result = space_runs(session, costs, run_ns, err);
     if (result == 0)
         result = companion_start(&costs->companion, err);
     if (result == 0)

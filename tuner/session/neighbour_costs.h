@@ -42,7 +42,7 @@ int neighbour_costs_open(struct session *session, struct err *err);
 
 /* For the thread of a run, before it: waits until all runs together cost no more than --max-cost, then lets
  * the reference run alone, in proportion to the run's length. 0, also when interrupted or where no costs are
- * wanted; -EDQUOT with paused_out: the pause would last beyond the budget, and it waited to its end; or
+ * wanted; -EDQUOT with paused_out: the pause would leave no time of the budget for the run; or
  * another negative errno. */
 int neighbour_costs_before_run(struct session *session, uint64_t run_ns, struct err *err);
 
