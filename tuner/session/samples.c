@@ -64,6 +64,7 @@ struct sample sample_of(const struct measure_result *result, const struct histog
         .warmup = result->warmup,
         .sampled = result->sampled,
         .cut = result->cut,
+        .neighbour_cost = NAN,
         .warning_set = warning_set,
     };
     struct initial_transient transient = initial_transient_of(result);

@@ -41,9 +41,10 @@ struct sample {
     uint64_t moved_bytes;   /* with those of the initial transient */
     enum measure_warmup warmup;
     bool sampled;
-    bool confirming;      /* made after the choice */
-    bool cut;             /* shorter than planned, because it was hopeless; then its record has no other */
-    uint64_t warning_set; /* a set, see tuner/session/warnings */
+    bool confirming;       /* made after the choice */
+    bool cut;              /* shorter than planned, because it was hopeless; then its record has no other */
+    double neighbour_cost; /* PCost, see tuner/session/neighbour_costs; NaN: not known */
+    uint64_t warning_set;  /* a set, see tuner/session/warnings */
     struct latency_quantiles latency_quantiles;
 };
 
