@@ -6,33 +6,21 @@
 
 #include <signal.h>
 
-static bool goes_on(const struct companion *companion)
-{
-    return !atomic_load(&companion->stop) &&
-           companion->written_bytes + reference_step_bytes(companion->reference) <=
-               companion->most_write_bytes;
-}
-
 static void *run(void *argument)
 {
     struct companion *companion = argument;
     const struct reference *reference = companion->reference;
+    const uint64_t step_bytes = reference_step_bytes(reference);
     volatile uint64_t kept;
     uint64_t sum = 0;
-    size_t step = 0;
-    while (goes_on(companion) && companion->result == 0) {
-        companion->begun_ns = clock_now_ns(&clock_monotonic);
-        uint32_t done = 0;
-        for (; done < reference->n_steps && goes_on(companion) && companion->result == 0; done++) {
-            companion->result = reference_step(reference, step++, &sum);
-            companion->written_bytes += reference_step_bytes(reference);
-        }
-        if (atomic_load(&companion->stop))
+    for (size_t step = 0; companion->result == 0 && !atomic_load(&companion->stop); step++) {
+        if (companion->written_bytes + step_bytes > companion->most_write_bytes) {
+            atomic_store(&companion->full_ns, clock_now_ns(&clock_monotonic));
             break;
-        if (done == reference->n_steps && companion->n_intervals < COMPANION_MAX_INTERVALS)
-            companion->interval_s[companion->n_intervals++] =
-                (double)(clock_now_ns(&clock_monotonic) - companion->begun_ns) / 1e9;
-        companion->begun_ns = 0;
+        }
+        companion->result = reference_step(reference, step, &sum);
+        companion->written_bytes += step_bytes;
+        companion->n_steps += companion->result == 0 && !atomic_load(&companion->stop);
     }
     kept = sum; /* or the compiler would leave the sums out */
     (void)kept;
@@ -42,8 +30,8 @@ static void *run(void *argument)
 int companion_start(struct companion *companion, struct err *err)
 {
     sigset_t all, before;
-    companion->n_intervals = 0;
-    companion->written_bytes = companion->begun_ns = 0;
+    companion->n_steps = companion->written_bytes = 0;
+    atomic_store(&companion->full_ns, 0);
     companion->seconds = 0;
     companion->result = 0;
     atomic_store(&companion->stop, false);
@@ -58,29 +46,16 @@ int companion_start(struct companion *companion, struct err *err)
     return result == 0 ? 0 : err_sys(err, result, "no thread can be started for the reference program");
 }
 
-/* The thread has ended. */
-static void count_last_interval(struct companion *companion, uint64_t end_ns)
-{
-    if (companion->begun_ns == 0 || companion->begun_ns >= end_ns ||
-        companion->n_intervals == COMPANION_MAX_INTERVALS)
-        return;
-    double longest_s = 0, seconds = (double)(end_ns - companion->begun_ns) / 1e9;
-    for (size_t i = 0; i < companion->n_intervals; i++)
-        longest_s = companion->interval_s[i] > longest_s ? companion->interval_s[i] : longest_s;
-    if (seconds > longest_s)
-        companion->interval_s[companion->n_intervals++] = seconds;
-}
-
 int companion_stop(struct companion *companion, struct err *err)
 {
     if (!companion->runs)
         return 0;
-    const uint64_t end_ns = clock_now_ns(&clock_monotonic);
+    const uint64_t stop_ns = clock_now_ns(&clock_monotonic);
     atomic_store(&companion->stop, true);
     pthread_join(companion->thread, NULL);
     companion->runs = false;
-    companion->seconds = (double)(end_ns - companion->start_ns) / 1e9;
-    count_last_interval(companion, end_ns);
+    const uint64_t full_ns = atomic_load(&companion->full_ns);
+    companion->seconds = (double)((full_ns != 0 ? full_ns : stop_ns) - companion->start_ns) / 1e9;
     return companion->result == 0 ? 0
                                   : err_io(err, companion->result, "%s: the reference program failed",
                                            companion->reference->directory);

@@ -1,5 +1,5 @@
-/* bench/observe/companion: the reference program beside runs of ours, in a thread: interval after interval,
- * as long as it is let run. What it times itself are the lengths of the intervals. */
+/* bench/observe/companion: the reference program beside runs of ours, in a thread: step after step, as long
+ * as it is let run. What counts is how fast it gets on. */
 #pragma once
 
 #include "bench/base/err.h"
@@ -8,25 +8,20 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#define COMPANION_MAX_INTERVALS 4096 /* of one time; what follows is not timed */
-
 struct companion {
-    struct reference *reference; /* borrowed; opened, and its size chosen */
+    struct reference *reference; /* borrowed; opened */
     uint64_t most_write_bytes;   /* from start to stop: it ends before it would write more */
-    /* Of the last time, valid after companion_stop. An interval that was under way at the end counts, with
-     * its length up to then, where it had become longer than all others: else a neighbour that is held up for
-     * long would look as if it were not. */
-    double interval_s[COMPANION_MAX_INTERVALS];
-    size_t n_intervals;
-    uint64_t written_bytes;
+    /* Of the last time, valid after companion_stop. A step under way at the end does not count, but its time
+     * does: else a neighbour that stands still would look as if it were not held up. */
+    uint64_t n_steps, written_bytes;
     double seconds;
     /* While it runs. */
     bool runs;
     atomic_bool stop;
-    uint64_t start_ns, begun_ns; /* begun_ns: of the interval under way; 0: none is */
+    uint64_t start_ns;
+    _Atomic uint64_t full_ns; /* since when it may write no more; 0: it may */
     pthread_t thread;
     int result;
 };

@@ -30,15 +30,9 @@ double base_sequence_cost(const double *base_s, const double *delayed_s, size_t 
     return sum;
 }
 
-double base_sequence_cost_of_intervals(const double *base_s, size_t n_base, const double *delayed_s,
-                                       size_t n_delayed, size_t n_times)
+double base_sequence_cost_of_rates(double alone, double beside, size_t n_times)
 {
-    double sum = 0;
-    for (size_t i = 0; i < n_base; i++) {
-        for (size_t j = 0; j < n_delayed; j++)
-            sum += term_of(base_s[i], delayed_s[j]);
-    }
-    return sum / (double)n_base / (double)n_delayed * (double)(n_times - 1);
+    return alone + beside > 0 ? (double)(n_times - 1) * (alone - beside) / (alone + beside) : 0;
 }
 
 static double length_of(const double *times_s, size_t n)

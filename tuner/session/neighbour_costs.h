@@ -1,5 +1,6 @@
 /* tuner/session/neighbour_costs: what runs cost their neighbours, for --neighbour-limit and --max-cost: the
- * light reference program of `fstune cost` runs for a while alone before each run, and then beside it. */
+ * light reference program of `fstune cost` runs beside each run, and alone before and after it. A run is
+ * compared with these two alone, because what else the machine does changes from one minute to the next. */
 #pragma once
 
 #include "bench/observe/companion.h"
@@ -9,19 +10,24 @@
 
 #define NEIGHBOUR_POINTS 7 /* observation points that costs are about, as those of `fstune cost` */
 
-#define NEIGHBOUR_KEPT_ALONE 256 /* intervals, the last ones: what is alone changes with time */
+/* How far the reference got. */
+struct neighbour_time {
+    double steps, seconds;
+    uint64_t end_ns;
+};
 
 struct neighbour_costs {
     struct reference reference;
     struct companion companion;
-    double alone_s[NEIGHBOUR_KEPT_ALONE];
-    size_t n_alone; /* of all time; the last NEIGHBOUR_KEPT_ALONE are kept, each at its number modulo that */
+    struct neighbour_time before, beside, after; /* of the last run; what follows it comes before the next */
+    double last_share;                           /* PCost of the last run; NaN: not known */
+    uint64_t written_bytes;                      /* not counted yet */
     double fastest_bps;
     struct moments runs; /* their costs */
     double cost_seconds; /* sum of cost x length */
     double busy_seconds, waited_seconds;
-    uint64_t first_ns; /* when the first run began; 0: none did */
-    struct pressure before;
+    uint64_t first_ns;        /* when the first run began; 0: none did */
+    struct pressure pressure; /* then */
 };
 
 /* All runs of a command together. */
@@ -40,17 +46,19 @@ bool neighbour_costs_are_wanted(const struct settings *settings);
  * costs are wanted. */
 int neighbour_costs_open(struct session *session, struct err *err);
 
-/* For the thread of a run, before it: waits until all runs together cost no more than --max-cost, then lets
- * the reference run alone, in proportion to the run's length. 0, also when interrupted or where no costs are
- * wanted; -EDQUOT with paused_out: the pause would leave no time of the budget for the run; or
- * another negative errno. */
+/* For the thread of a run, before it: waits until all runs together cost no more than --max-cost, and lets
+ * the reference run alone, in proportion to the run's length, unless it just did. 0, also when interrupted or
+ * where no costs are wanted; -EDQUOT with paused_out: the pause would leave no time of the budget for the
+ * run; or another negative errno. */
 int neighbour_costs_before_run(struct session *session, uint64_t run_ns, struct err *err);
 
-/* After a run, also one that failed: counts the bytes of the reference, and the cost. */
-void neighbour_costs_after_run(struct session *session);
+/* For the same thread, after a run that was made: lets the reference run alone. */
+int neighbour_costs_after_run(struct session *session, uint64_t run_ns, struct err *err);
 
-/* PCost of the last run (models/impact/base_sequence), by all intervals of it and the last ones alone; NaN:
- * not known. */
+/* After all this, also where the run failed: counts the bytes of the reference, and the cost. */
+void neighbour_costs_count(struct session *session);
+
+/* PCost of the last run (models/impact/base_sequence); NaN: not known. */
 double neighbour_costs_last(const struct session *session);
 
 struct neighbour_total neighbour_costs_total(const struct session *session);

@@ -195,9 +195,9 @@ static int do_run(void *context)
     struct session *session = context;
     struct session_job *job = &session->job;
     int result = neighbour_costs_before_run(session, job->plan.duration_ns, &job->err);
-    if (result < 0)
-        return result;
-    return measure_run(&session->env, &job->plan, &job->result, &job->latency, &job->err);
+    if (result == 0)
+        result = measure_run(&session->env, &job->plan, &job->result, &job->latency, &job->err);
+    return result == 0 ? neighbour_costs_after_run(session, job->plan.duration_ns, &job->err) : result;
 }
 
 /* What its own requests write at twice the fastest rate seen, within all that bounds them. */
@@ -281,7 +281,7 @@ static int measure_once(struct session *session, const struct measure_plan *plan
     session->bytes_read += job->result.total_bytes_read;
     session->bytes_written += job->result.total_bytes_written;
     beside_loads_count(session);
-    neighbour_costs_after_run(session);
+    neighbour_costs_count(session);
     if (result < 0)
         return result != -ETIME && job->err.code != 0 ? err_set(err, result, "%s", job->err.text) : result;
     note_settling(session, &job->result);

@@ -15,7 +15,6 @@ FIXTURE(open_reference)
 {
     if (mkdtemp(directory) == NULL || reference_open(&reference, REFERENCE_FILES, directory, 7, &err) < 0)
         return 1;
-    reference.n_steps = 4;
     companion = (struct companion){.reference = &reference, .most_write_bytes = UINT64_MAX};
     return 0;
 }
@@ -28,43 +27,40 @@ FIXTURE(close_reference)
 
 GROUP(open_reference, close_reference);
 
-static void run_for_intervals(size_t n)
+#define STEP_BYTES (16 << 10) /* what a step writes */
+
+/* Until it may write no more. */
+static void run_to_its_end(uint64_t most_write_bytes)
 {
-    const uint64_t steps = n * reference.n_steps;
-    companion.most_write_bytes = steps * (16 << 10);
+    companion.most_write_bytes = most_write_bytes;
     assert_int_equal(companion_start(&companion, &err), 0);
-    /* It ends by itself, because it may write no more. */
-    assert_int_equal(pthread_join(companion.thread, NULL), 0);
-    companion.runs = false;
+    while (atomic_load(&companion.full_ns) == 0)
+        clock_sleep_until_ns(&clock_monotonic, clock_now_ns(&clock_monotonic) + CLOCK_NS_PER_S / 1000);
+    assert_int_equal(companion_stop(&companion, &err), 0);
 }
 
 TEST(it_writes_what_it_may_and_no_more)
 {
-    run_for_intervals(5);
-    assert_int_equal(companion.n_intervals, 5);
-    assert_int_equal(companion.written_bytes, 5 * 4 * (16 << 10));
-    for (size_t i = 0; i < companion.n_intervals; i++)
-        assert_true(companion.interval_s[i] > 0);
-    assert_int_equal(companion.begun_ns, 0);
+    run_to_its_end(20 * STEP_BYTES + 1);
+    assert_int_equal(companion.n_steps, 20);
+    assert_int_equal(companion.written_bytes, 20 * STEP_BYTES);
 }
 
-TEST(an_interval_that_the_end_of_its_bytes_cut_short_does_not_count)
+/* Or a neighbour that has to stop would look slow. */
+TEST(time_in_which_it_may_write_no_more_does_not_count)
 {
-    companion.most_write_bytes = 6 * (16 << 10);
-    assert_int_equal(companion_start(&companion, &err), 0);
-    assert_int_equal(pthread_join(companion.thread, NULL), 0);
-    companion.runs = false;
-    assert_int_equal(companion.n_intervals, 1);
+    run_to_its_end(STEP_BYTES);
+    assert_close(companion.seconds, (double)(companion.full_ns - companion.start_ns) / 1e9, 0);
 }
 
-/* One that is held up for all of the time has at least that length. */
-TEST(an_interval_that_does_not_end_counts_with_its_length_so_far)
+TEST(a_step_under_way_at_the_end_does_not_count_but_its_time_does)
 {
-    reference.n_steps = REFERENCE_MAX_STEPS;
     companion.most_write_bytes = UINT64_MAX;
     assert_int_equal(companion_start(&companion, &err), 0);
-    clock_sleep_until_ns(&clock_monotonic, clock_now_ns(&clock_monotonic) + CLOCK_NS_PER_S / 100);
+    clock_sleep_until_ns(&clock_monotonic, clock_now_ns(&clock_monotonic) + CLOCK_NS_PER_S / 50);
     assert_int_equal(companion_stop(&companion, &err), 0);
-    assert_true(companion.n_intervals >= 1);
+    assert_true(companion.n_steps * STEP_BYTES >= companion.written_bytes - STEP_BYTES);
+    assert_true(companion.n_steps * STEP_BYTES <= companion.written_bytes);
+    assert_true(companion.seconds >= 0.02);
     assert_int_equal(companion_stop(&companion, &err), 0);
 }

@@ -49,13 +49,14 @@ TEST(sequences_that_are_equal_cost_nothing)
     assert_close(cost_beside(base), 0, 0);
 }
 
-/* Every interval alone with every one beside: (1/3 + 0 + 3/5 + 1/3) / 4, twice. */
-TEST(intervals_that_are_alike_are_all_partners_of_all)
+/* A third as fast: each of two intervals takes three times as long. */
+TEST(rates_cost_what_intervals_of_their_mean_length_do)
 {
-    static const double alone[] = {1, 2}, beside[] = {2, 4};
-    assert_close(base_sequence_cost_of_intervals(alone, 2, beside, 2, 3),
-                 2 * (1 / 3.0 + 3 / 5.0 + 0 + 1 / 3.0) / 4, 1e-12);
-    assert_close(base_sequence_cost_of_intervals(alone, 2, alone, 2, 7), 0, 1e-12);
+    static const double alone[] = {0, 1, 2}, beside[] = {0, 3, 6};
+    assert_close(base_sequence_cost_of_rates(1, 1 / 3.0, 3), base_sequence_cost(alone, beside, 3), 1e-12);
+    assert_close(base_sequence_cost_of_rates(5, 5, 7), 0, 1e-12);
+    assert_close(base_sequence_cost_of_rates(5, 0, 7), 6, 1e-12);
+    assert_close(base_sequence_cost_of_rates(0, 0, 7), 0, 0);
 }
 
 TEST(an_interval_of_no_length_in_both_adds_nothing)

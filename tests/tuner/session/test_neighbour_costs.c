@@ -46,17 +46,16 @@ FIXTURE(close_session)
 
 EACH_TEST(open_session, close_session);
 
-/* A run of so many seconds in which each interval took `times` as long as alone. */
+/* A run of so many seconds in which each step took `times` as long as before and after it, on average. */
 static void make_run(double seconds, double times)
 {
     struct neighbour_costs *costs = session->neighbours;
     now_ns += (uint64_t)(seconds * 1e9);
-    costs->n_alone = 1;
-    costs->alone_s[0] = 0.01;
-    costs->companion.interval_s[0] = 0.01 * times;
-    costs->companion.n_intervals = 1;
-    costs->companion.seconds = seconds;
-    neighbour_costs_after_run(session);
+    costs->before = (struct neighbour_time){.steps = 15, .seconds = 0.1};
+    costs->after = (struct neighbour_time){.steps = 5, .seconds = 0.1};
+    costs->beside = (struct neighbour_time){.steps = 100 * seconds / times, .seconds = seconds};
+    costs->written_bytes = 3;
+    neighbour_costs_count(session);
 }
 
 /* Seconds that pass before a run, less those in which the reference runs alone. */
@@ -67,11 +66,47 @@ static double pause_before_run(void)
     return session->neighbours->waited_seconds - before;
 }
 
-TEST(a_run_costs_the_mean_term_for_each_interval_of_a_sequence)
+/* Where the machine becomes slower in the meantime, that is no cost. */
+TEST(a_run_costs_by_how_much_it_is_slower_than_before_and_after_it)
 {
     assert_true(isnan(neighbour_costs_last(session)));
     make_run(1, 3);
     assert_close(neighbour_costs_last(session), 6 * (3.0 - 1) / (3 + 1), 1e-12);
+    make_run(1, 1);
+    assert_close(neighbour_costs_last(session), 0, 1e-12);
+    assert_int_equal(session->bytes_written, 6);
+}
+
+TEST(a_neighbour_that_stands_still_costs_the_most)
+{
+    make_run(1, INFINITY);
+    assert_close(neighbour_costs_last(session), 6, 0);
+}
+
+/* What ran alone after one run is not made again before the next, unless there was a pause. */
+TEST(between_two_runs_the_reference_runs_alone_once)
+{
+    struct neighbour_costs *costs = session->neighbours;
+    assert_int_equal(neighbour_costs_before_run(session, CLOCK_NS_PER_S, &err), 0);
+    assert_true(costs->before.seconds > 0);
+    assert_int_equal(neighbour_costs_after_run(session, CLOCK_NS_PER_S, &err), 0);
+    const uint64_t after_ns = costs->after.end_ns, written = costs->written_bytes;
+    assert_true(costs->after.seconds > 0);
+    assert_int_equal(neighbour_costs_before_run(session, CLOCK_NS_PER_S, &err), 0);
+    assert_int_equal(costs->before.end_ns, after_ns);
+    assert_int_equal(costs->written_bytes, written);
+    assert_int_equal(neighbour_costs_after_run(session, CLOCK_NS_PER_S, &err), 0);
+    now_ns += 2 * CLOCK_NS_PER_S;
+    assert_int_equal(neighbour_costs_before_run(session, CLOCK_NS_PER_S, &err), 0);
+    assert_true(costs->before.end_ns > after_ns + 2 * CLOCK_NS_PER_S);
+}
+
+TEST(a_run_that_failed_has_no_cost)
+{
+    make_run(1, 3);
+    assert_int_equal(neighbour_costs_before_run(session, CLOCK_NS_PER_S, &err), 0);
+    neighbour_costs_count(session);
+    assert_true(isnan(neighbour_costs_last(session)));
 }
 
 /* 3 over 2 s, and a quarter is allowed: 24 s in all. */
