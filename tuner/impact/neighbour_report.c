@@ -28,15 +28,16 @@ static struct moments figures_of(const struct tune *tune, size_t point)
     return after.n >= ENGINE_CONFIRMING_LEAST ? after : costs_of(&tune->records[point], false);
 }
 
-/* Of all settings that were measured; NaN: none is known. */
-static double lowest_cost(const struct tune *tune)
+/* What comes closest to the limit of all that ran; ENGINE_NONE: its cost is known of none. */
+static size_t closest(const struct tune *tune)
 {
-    double lowest = NAN;
+    size_t best = ENGINE_NONE;
     for (size_t i = 0; i < tune->space.n_points; i++) {
-        const struct moments costs = costs_of(&tune->records[i], false);
-        lowest = costs.n > 0 ? fmin(lowest, costs.mean) : lowest;
+        if (costs_of(&tune->records[i], false).n > 0 &&
+            (best == ENGINE_NONE || engine_feasible(&tune->engine, i) > engine_feasible(&tune->engine, best)))
+            best = i;
     }
-    return lowest;
+    return best;
 }
 
 /* The fastest of all that ran, whatever it costs. */
@@ -127,10 +128,17 @@ static void print_other(FILE *out, const struct tune *tune, size_t point, const 
     char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE];
     if (point == ENGINE_NONE || tune_row(tune, point, false, &row) < 0)
         return;
-    fprintf(out, "%-12s %s, %s, %s, costs ", "", name, factors_format(&row.point, text),
+    fprintf(out, "%-12s %s: %s, %s, costs ", "", name, factors_format(&row.point, text),
             units_format_rate(row.mean_bps, rate));
     print_cost(out, tune, point);
     fputc('\n', out);
+}
+
+/* A cost in the words of the neighbour: each of its intervals takes so many times as long. */
+static double times_as_long(double cost_share)
+{
+    const double most = NEIGHBOUR_POINTS - 1;
+    return (most + cost_share) / (most - cost_share);
 }
 
 static void print_lines(FILE *out, const void *context)
@@ -144,14 +152,17 @@ static void print_lines(FILE *out, const void *context)
         return;
     fprintf(out, "%-12s ", "Neighbours");
     if (limit > 0)
-        fprintf(out, "limit %.0f %%; ", 100 * limit);
+        fprintf(out, "limit %.0f %%, where a neighbour takes %.2f times as long; ", 100 * limit,
+                times_as_long(limit));
     if (chosen != ENGINE_NONE) {
         fputs("this setting costs ", out);
         print_cost(out, tune, chosen);
     } else {
-        fprintf(out, "the least that was measured costs %.0f %%", 100 * lowest_cost(tune));
+        fputs("no setting was shown to keep it", out);
     }
     fputc('\n', out);
+    if (chosen == ENGINE_NONE)
+        print_other(out, tune, closest(tune), "closest to the limit");
     if (best != chosen)
         print_other(out, tune, best, "the fastest within the limit");
     if (fastest != best)
