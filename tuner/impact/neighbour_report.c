@@ -28,6 +28,15 @@ static struct moments figures_of(const struct tune *tune, size_t point)
     return after.n >= ENGINE_CONFIRMING_LEAST ? after : costs_of(&tune->records[point], false);
 }
 
+/* Of their mean; no cost lies beyond what an interval can be delayed or gain. */
+static struct interval interval_of(const struct tune *tune, struct moments costs)
+{
+    const double most = NEIGHBOUR_POINTS - 1;
+    const struct interval interval = student_interval(costs, tune->settings->runs.confidence_share);
+    return isfinite(interval.low) ? (struct interval){fmax(interval.low, -most), fmin(interval.high, most)}
+                                  : interval;
+}
+
 /* What comes closest to the limit of all that ran; ENGINE_NONE: its cost is known of none. */
 static size_t closest(const struct tune *tune)
 {
@@ -66,7 +75,7 @@ static json_t *json_cost(const struct tune *tune, size_t point)
     if (point == ENGINE_NONE || tune_row(tune, point, false, &row) < 0)
         return json_null();
     const struct moments costs = figures_of(tune, point);
-    const struct interval interval = student_interval(costs, tune->settings->runs.confidence_share);
+    const struct interval interval = interval_of(tune, costs);
     return json_pack("{s:o, s:o, s:o, s:o, s:o, s:I, s:s}", "setting", json_point(&row.point),
                      "throughput_bps", json_number(row.mean_bps), "pcost",
                      json_number(costs.n > 0 ? costs.mean : NAN), "ci_low", json_number(interval.low),
@@ -110,7 +119,7 @@ static void add_document(json_t *object, const void *context)
 static void print_cost(FILE *out, const struct tune *tune, size_t point)
 {
     const struct moments costs = figures_of(tune, point);
-    const struct interval interval = student_interval(costs, tune->settings->runs.confidence_share);
+    const struct interval interval = interval_of(tune, costs);
     if (costs.n == 0)
         fputs("not known", out);
     else
