@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #define FALLBACK_STD 0.1  /* of an effect from measurement to measurement, before replays tell */
+#define OWN_LEAST    3    /* measurements that judge a point by themselves */
 #define REFIT_GROWTH 1.25 /* hyper-parameters are fitted anew after so many times as many measurements */
 
 int effects_init(struct effects *effects, size_t n, const struct space *space, uint64_t seed)
@@ -52,7 +53,7 @@ static double kept_by(const struct belief *belief, size_t point)
 {
     const struct moments *own = &belief->moments[point];
     double df, variance = belief_run_variance(belief, point, &df);
-    if (own->n > 0)
+    if (own->n >= OWN_LEAST || (own->n > 0 && belief->chosen == NULL))
         return student_cdf(own->mean / sqrt(variance / (double)own->n), df);
     return belief->chosen == NULL ? 1
                                   : gsl_cdf_ugaussian_P(belief->mean[point] / sqrt(belief->variance[point]));

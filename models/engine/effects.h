@@ -1,7 +1,8 @@
 /* models/engine/effects: what is measured besides and has a limit: how likely each point keeps it.
  *
- * Each effect is learnt over the space by a belief of its own. A measured point is judged by its own
- * measurements alone, others by what the surrogate makes of these. */
+ * Each effect is learnt over the space by a belief of its own. A point with a few measurements is judged by
+ * these alone, so that what is recommended was seen to keep the limits; others by what the surrogate makes of
+ * all: one measurement that scatters would mislead more than its neighbours do. */
 #pragma once
 
 #include "models/search/belief.h"
