@@ -9,23 +9,11 @@
 
 #include <math.h>
 
-/* Of all its runs, or of those after the choice. */
-static struct moments costs_of(const struct record *record, bool confirming)
-{
-    struct moments moments = {0};
-    for (size_t i = 0; i < record->n; i++) {
-        const struct sample *sample = &record->samples[i];
-        if ((sample->confirming || !confirming) && isfinite(sample->neighbour_cost))
-            moments_add(&moments, sample->neighbour_cost);
-    }
-    return moments;
-}
-
 /* Those after the choice do not flatter what was chosen, but only if there are enough of them. */
 static struct moments figures_of(const struct tune *tune, size_t point)
 {
-    struct moments after = costs_of(&tune->records[point], true);
-    return after.n >= ENGINE_CONFIRMING_LEAST ? after : costs_of(&tune->records[point], false);
+    struct moments after = record_neighbour_costs(&tune->records[point], true);
+    return after.n >= ENGINE_CONFIRMING_LEAST ? after : record_neighbour_costs(&tune->records[point], false);
 }
 
 /* Of their mean; no cost lies beyond what an interval can be delayed or gain. */
@@ -42,7 +30,7 @@ static size_t closest(const struct tune *tune)
 {
     size_t best = ENGINE_NONE;
     for (size_t i = 0; i < tune->space.n_points; i++) {
-        if (costs_of(&tune->records[i], false).n > 0 &&
+        if (record_neighbour_costs(&tune->records[i], false).n > 0 &&
             (best == ENGINE_NONE || engine_feasible(&tune->engine, i) > engine_feasible(&tune->engine, best)))
             best = i;
     }

@@ -27,6 +27,9 @@ static json_t *json_baseline(bool known, const struct row *row, bool is_default,
 static json_t *json_measured(const struct tune *tune, size_t i, const struct row *row)
 {
     json_t *object = json_row(row);
+    const struct moments costs = record_neighbour_costs(&tune->records[i], false);
+    if (costs.n > 0)
+        json_object_set_new(object, "pcost", json_number(costs.mean));
     if (!engine_keeps_limit(&tune->engine, i))
         json_object_set_new(object,
                             engine_misses_limit(&tune->engine, i)            ? "over_limit"

@@ -180,6 +180,17 @@ struct moments record_log_moments(const struct record *record, bool confirming)
     return moments;
 }
 
+struct moments record_neighbour_costs(const struct record *record, bool confirming)
+{
+    struct moments moments = {0};
+    for (size_t i = 0; i < record->n; i++) {
+        const struct sample *sample = &record->samples[i];
+        if ((sample->confirming || !confirming) && isfinite(sample->neighbour_cost))
+            moments_add(&moments, sample->neighbour_cost);
+    }
+    return moments;
+}
+
 static int fill_percentiles(const struct record *record, bool confirming, double confidence,
                             struct latency_row *row)
 {

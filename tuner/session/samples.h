@@ -92,6 +92,9 @@ uint64_t record_warnings(const struct record *record, bool confirming);
 /* Moments of the logarithms of throughput over all replays, or only those after the choice. */
 struct moments record_log_moments(const struct record *record, bool confirming);
 
+/* The same of the costs to neighbours, where they are known. */
+struct moments record_neighbour_costs(const struct record *record, bool confirming);
+
 /* Figures of a point. Values that the sample does not support are NaN. */
 struct latency_row {
     double mean, ci_low, ci_high, p50, p99, p999, max;
