@@ -241,13 +241,18 @@ int units_guess_duration(const char *text, char *buffer)
 
 int units_parse_share(const char *text, double *ret_share)
 {
+    return units_parse_share_to(text, 100, ret_share);
+}
+
+int units_parse_share_to(const char *text, uint64_t most_percent, double *ret_share)
+{
     struct decimal decimal;
     if (!read_decimal(&text, &decimal))
         return -EINVAL;
     bool is_percent = strcmp(text, "%") == 0;
     if (!is_percent && *text)
         return -EINVAL;
-    uint64_t limit = is_percent ? 100 : 1;
+    const uint64_t limit = is_percent ? most_percent : 1;
     bool above =
         decimal.overflow || decimal.whole > limit || (decimal.whole == limit && decimal.numerator > 0);
     /* "1.5" may have been meant as percent, and "1" as either: neither form nor range tells. */
@@ -256,7 +261,7 @@ int units_parse_share(const char *text, double *ret_share)
     if (above)
         return -ERANGE;
     *ret_share = (double)(decimal.whole * decimal.denominator + decimal.numerator) /
-                 (double)(decimal.denominator * limit);
+                 (double)(decimal.denominator * (is_percent ? 100 : 1));
     return 0;
 }
 

@@ -26,6 +26,9 @@ int units_guess_duration(const char *text, char *buffer);
  * 100% or 1.0); "0" is 0. Shares above 100 % are -ERANGE. */
 int units_parse_share(const char *text, double *ret_share);
 
+/* The same of what may be more than all: only what is above so many percent is -ERANGE. */
+int units_parse_share_to(const char *text, uint64_t most_percent, double *ret_share);
+
 /* Decimal digits only, 0..max; -ERANGE above max. */
 int units_parse_count(const char *text, uint64_t max, uint64_t *ret_count);
 

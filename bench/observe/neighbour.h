@@ -33,7 +33,12 @@ struct neighbour_run {
 int neighbour_run(struct neighbour *neighbour, const char *const *command, struct neighbour_run *run,
                   struct err *err);
 
-/* Whether the points were passed one after the other. -EOVERFLOW: one was not seen, or the observer looked so
- * late that two have the same time; the run says nothing then. A command's own files may be opened together.
- */
+/* Whether the points were passed one after the other. -EOVERFLOW: one was not seen; the run says nothing
+ * then. -ESTALE: the observer looked so late that two have the same time, the one at which it looked. A
+ * command's own files may be opened together. */
 int neighbour_check_points(const uint64_t *seen_ns, size_t n, bool may_be_equal, struct err *err);
+
+/* The times that count of our own reference, which also notes them itself: what was seen, or, where the
+ * observer looked too late, what the reference noted. As neighbour_check_points, but no -ESTALE. */
+int neighbour_choose_times(const uint64_t *seen_ns, const uint64_t *noted_ns, size_t n,
+                           const uint64_t **ret_ns, struct err *err);

@@ -127,7 +127,7 @@ static int create_file(const struct reference *reference, const unsigned char *c
     return result;
 }
 
-static int do_step(const struct reference *reference, size_t step, uint64_t *sum)
+int reference_step(const struct reference *reference, size_t step, uint64_t *sum)
 {
     unsigned char *buffer = reference->buffer;
     if (reference->kind == REFERENCE_MEMORY) {
@@ -160,8 +160,7 @@ static int pass_point(const struct reference *reference, size_t point)
     return 0;
 }
 
-/* A file read before would otherwise be read from memory. */
-static void drop_read_files(const struct reference *reference)
+void reference_drop_files(const struct reference *reference)
 {
     for (size_t i = 0; i < reference->n_read; i++)
         (void)posix_fadvise(reference->read_fds[i], 0, 0, POSIX_FADV_DONTNEED);
@@ -172,12 +171,12 @@ static int do_run(const struct reference *reference)
     volatile uint64_t kept;
     uint64_t sum = 0;
     size_t step = 0;
-    drop_read_files(reference);
+    reference_drop_files(reference);
     int result = pass_point(reference, 0);
     for (size_t point = 1; point < reference->n_points && result == 0; point++) {
         for (uint32_t i = 0; i < reference->n_steps && result == 0; i++, step++) {
             const uint64_t start_ns = clock_now_ns(&clock_monotonic);
-            result = do_step(reference, step, &sum);
+            result = reference_step(reference, step, &sum);
             reference->board->step_ns[step] = clock_now_ns(&clock_monotonic) - start_ns;
         }
         if (result == 0)
@@ -194,10 +193,10 @@ int reference_size(struct reference *reference, uint64_t run_ns, struct err *err
     int result = 0;
     if (reference->command != NULL)
         return 0;
-    drop_read_files(reference);
+    reference_drop_files(reference);
     const uint64_t start_ns = clock_now_ns(&clock_monotonic);
     for (size_t step = 0; step < PILOT_STEPS && result == 0; step++)
-        result = do_step(reference, step, &sum);
+        result = reference_step(reference, step, &sum);
     if (result < 0)
         return err_io(err, result, "%s: the reference program fails", reference->directory);
     const uint64_t step_ns = (clock_now_ns(&clock_monotonic) - start_ns) / PILOT_STEPS + 1;
@@ -243,9 +242,14 @@ size_t reference_n_steps(const struct reference *reference)
     return (reference->n_points - 1) * reference->n_steps;
 }
 
+uint64_t reference_step_bytes(const struct reference *reference)
+{
+    return reference->kind == REFERENCE_FILES ? WRITE_BYTES : 0;
+}
+
 uint64_t reference_written_bytes(const struct reference *reference)
 {
-    return reference->kind == REFERENCE_FILES ? reference_n_steps(reference) * (uint64_t)WRITE_BYTES : 0;
+    return reference_n_steps(reference) * reference_step_bytes(reference);
 }
 
 void reference_close(struct reference *reference)

@@ -5,6 +5,15 @@
 
 #include <stdatomic.h>
 
+/* One step of our own program, number `step` of a run; what it sums up is added to *sum. */
+int reference_step(const struct reference *reference, size_t step, uint64_t *sum);
+
+/* Bytes that it writes. */
+uint64_t reference_step_bytes(const struct reference *reference);
+
+/* What was read before would otherwise be read from memory again. */
+void reference_drop_files(const struct reference *reference);
+
 /* In the child: notes the time and becomes the shell that runs the command. Does not return. */
 void reference_become_command(const char *command, struct reference_board *board);
 

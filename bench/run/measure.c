@@ -215,6 +215,20 @@ static int settle(const struct measure_env *env, struct measure_result *ret, str
     return 0;
 }
 
+/* What ran beside the workers ends, whatever became of these. */
+static int stop_others(const struct measure_env *env, int result, struct err *err)
+{
+    if (env->companion != NULL) {
+        int stopped = companion_stop(env->companion, result == 0 ? err : NULL);
+        result = result == 0 ? stopped : result;
+    }
+    if (env->beside != NULL) {
+        int stopped = beside_stop(env->beside, result == 0 ? err : NULL);
+        result = result == 0 ? stopped : result;
+    }
+    return result;
+}
+
 static int run_workers(const struct measure_env *env, const struct measure_plan *plan, double truth_bps,
                        struct measure_result *ret, struct histogram *latency, struct err *err)
 {
@@ -224,14 +238,13 @@ static int run_workers(const struct measure_env *env, const struct measure_plan 
     ret->setup_seconds += (double)(clock_now_ns(env->clock) - start_ns) / 1e9;
     if (result == 0 && env->beside != NULL)
         result = beside_start(env->beside, err);
+    if (result == 0 && env->companion != NULL)
+        result = companion_start(env->companion, err);
     if (result == 0)
         result = workers_run(&workers, err);
     if (result == 0 && !was_interrupted(env))
         result = flush_in_span(env, plan, end_ns, err);
-    if (env->beside != NULL) {
-        int stopped = beside_stop(env->beside, result == 0 ? err : NULL);
-        result = result == 0 ? stopped : result;
-    }
+    result = stop_others(env, result, err);
     figures_count_totals(ret, &workers);
     if (result == 0 && !was_interrupted(env)) {
         run_monitor_end(env, &workers, &ret->monitor);

@@ -13,6 +13,7 @@
 #include "bench/io/arena.h"
 #include "bench/io/ioapi_simulator.h"
 #include "bench/io/pump.h"
+#include "bench/observe/companion.h"
 #include "bench/run/beside.h"
 #include "bench/run/members.h"
 #include "bench/run/run_monitor.h"
@@ -57,7 +58,8 @@ struct measure_env {
     bool shared_region;       /* threads share the whole file instead of disjoint parts */
     struct verify *verify;    /* opened for the target's blocks; NULL: nothing is checked */
     struct beside *beside;    /* loads that run while the workers do; NULL: none. Real targets only */
-    struct arena *arena;      /* user buffers, kept over the runs; unused when simulated */
+    struct companion *companion; /* the reference program, which runs while those do; NULL: none */
+    struct arena *arena;         /* user buffers, kept over the runs; unused when simulated */
     bool
         rate_is_limited; /* bytes or requests per second: runs begin and end behind pauses, where there are */
     uint64_t

@@ -30,6 +30,11 @@ double base_sequence_cost(const double *base_s, const double *delayed_s, size_t 
     return sum;
 }
 
+double base_sequence_cost_of_rates(double alone, double beside, size_t n_times)
+{
+    return alone + beside > 0 ? (double)(n_times - 1) * (alone - beside) / (alone + beside) : 0;
+}
+
 static double length_of(const double *times_s, size_t n)
 {
     return times_s[n - 1] - times_s[0];

@@ -25,6 +25,10 @@ int base_sequence_check(const double *times_s, size_t n, size_t *ret_at);
 /* PCost of one pair of sequences that base_sequence_check accepts. An interval that is 0 in both adds 0. */
 double base_sequence_cost(const double *base_s, const double *delayed_s, size_t n);
 
+/* The same of a reference that goes on and on and gets through so much a second alone and beside the program:
+ * each of the n_times - 1 intervals has the mean length then. */
+double base_sequence_cost_of_rates(double alone, double beside, size_t n_times);
+
 /* Several runs: rows of n_times, run by run. Run i alone is the partner of run i beside the program. */
 struct base_sequence_runs {
     const double *base_s, *delayed_s;

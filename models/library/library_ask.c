@@ -44,7 +44,7 @@ static int ask_engine(struct fst_search *search, double used, struct engine_run 
     struct engine *engine = &search->engine;
     if (search->n_outstanding > 0 && engine->stop == ENGINE_STOP_NOT_YET)
         return engine_next(engine, used, ret_run) ? ENGINE_RUN : -EAGAIN;
-    int asked = library_limits_update(&search->limits);
+    int asked = effects_update(&search->limits.effects);
     asked = asked < 0 ? asked : ENGINE_TURN;
     while (asked == ENGINE_TURN)
         asked = engine_ask(engine, used, ret_run);
@@ -142,7 +142,7 @@ static void note_told(struct fst_search *search, const struct engine_run *run,
     library_text_number(text, result->cost);
     library_text_number(text, result->std_error);
     library_text_count(text, result->n);
-    for (size_t i = 0; result->effects != NULL && i < search->limits.n; i++)
+    for (size_t i = 0; result->effects != NULL && i < search->limits.effects.n; i++)
         library_text_number(text, result->effects[i]);
     library_text_end_line(text);
 }

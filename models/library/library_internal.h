@@ -1,6 +1,7 @@
 /* What the parts of models/library share. */
 #pragma once
 
+#include "models/engine/effects.h"
 #include "models/engine/engine.h"
 #include "models/library/fstune.h"
 #include "models/surrogate/space.h"
@@ -57,30 +58,19 @@ size_t library_spread(enum fst_scale scale, const struct fst_result *result, dou
 
 /* --- limits on what is measured besides --- */
 
-/* What is believed of one effect; its response is the logarithm of how far it stays within the bound. */
-struct library_effect {
-    double bound;
-    bool at_least;
-    struct belief belief;
-};
-
+/* The bounds; the effect's scale is the logarithm of how far it stays within them. */
 struct library_limits {
-    size_t n, n_refitted; /* measurements at the last fit of hyper-parameters */
-    struct library_effect *effects;
-    gsl_rng *rng;
-    double *kept; /* by setting: probability that all are kept */
-    bool stale;   /* something was told since */
+    double bounds[FST_MAX_LIMITS];
+    bool at_least[FST_MAX_LIMITS];
+    struct effects effects;
 };
 
-/* 0, -EINVAL, -ENOMEM; library_limits_done takes a zeroed one. */
+/* 0, -EINVAL, -ENOMEM; effects_done takes a zeroed one. */
 int library_limits_init(struct library_limits *limits, const struct fst_limit *given, size_t n,
                         const struct space *space, uint64_t seed);
-void library_limits_done(struct library_limits *limits);
 bool library_limits_accept(const struct library_limits *limits, const double *effects);
 /* 0, -ENOMEM. */
 int library_limits_tell(struct library_limits *limits, size_t setting, const double *effects);
-/* Sets kept from all that was told. 0, -ENOMEM. */
-int library_limits_update(struct library_limits *limits);
 
 /* --- the text that a search can be made from again --- */
 

@@ -285,7 +285,7 @@ static int again_tell(struct fst_search *search, struct reader *reader)
     result.cost = take_number(reader);
     result.std_error = take_number(reader);
     result.n = take_count(reader);
-    for (size_t i = 0; i < search->limits.n; i++)
+    for (size_t i = 0; i < search->limits.effects.n; i++)
         effects[i] = take_number(reader);
     result.effects = effects;
     return reader->damaged ? -EBADMSG : fst_tell_result(search, &run, &result);

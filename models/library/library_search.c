@@ -52,7 +52,7 @@ static void set_up_engine(struct fst_search *search)
         .run_seconds = options->run_cost,
         .design_share = 1,
         .prefers_fastest = options->prefer_best != 0,
-        .kept = search->limits.kept,
+        .kept = search->limits.effects.kept,
     };
 }
 
@@ -144,7 +144,7 @@ void fst_search_free(struct fst_search *search)
     if (search == NULL)
         return;
     engine_done(&search->engine);
-    library_limits_done(&search->limits);
+    effects_done(&search->limits.effects);
     space_done(&search->space);
     free(search->values);
     free(search->outstanding);

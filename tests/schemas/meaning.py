@@ -62,7 +62,19 @@ def scatter(figures):
     return (figures["std"] or 0) / figures["mean"]
 
 
+def neighbour(value, points):
+    most = value["points"] - 1
+    yield "no cost is beyond what intervals can be delayed", all(abs(point.get("pcost", 0)) <= most + NEAR for point in points)
+    for setting in (value[name] for name in ("recommended", "best", "fastest") if value[name]):
+        yield "a cost of a setting lies in its interval", rises(setting, "ci_low", "pcost", "ci_high")
+    search = value["search"]
+    yield "runs and pauses are part of the search", search["busy_seconds"] + search["waited_seconds"] <= search["seconds"]
+    yield "the mean cost of runs lies in its interval", rises(search, "runs_ci_low", "runs_pcost", "runs_ci_high")
+
+
 def recommendation(value):
+    if "neighbour" in value:
+        yield from neighbour(value["neighbour"], value["points"])
     points, best, over = value["points"], value["best"], value["best_over_recommended"]
     yield "points_measured counts points", value["search"]["points_measured"] == len(points)
     yield "runs are no fewer than replays", value["search"]["runs"] + 1 >= len(points)

@@ -5,6 +5,7 @@
 #include "tuner/base/text.h"
 #include "tuner/commands/command.h"
 #include "tuner/emit/snippet.h"
+#include "tuner/impact/neighbour_report.h"
 #include "tuner/options/options.h"
 #include "tuner/profile/profile_use.h"
 #include "tuner/report/answer.h"
@@ -219,12 +220,15 @@ static int print_recommend_result(struct tune *tune, const struct extras *extras
     session_finish(session);
     answer_prepare(&answer, tune);
     const struct report_beside loads = {session, answer.has_rows ? &answer.chosen.point : NULL};
-    struct answer_part bursts = burst_answer_part(&extras->burst), beside = report_beside_part(&loads);
-    struct answer_part members = {.add = add_members, .print = print_members, .context = &extras->members};
-    answer.part = extras->burst.settings != NULL          ? &bursts
-                  : session->beside != NULL               ? &beside
-                  : members_study_is_on(&extras->members) ? &members
-                                                          : NULL;
+    if (extras->burst.settings != NULL)
+        answer.parts[answer.n_parts++] = burst_answer_part(&extras->burst);
+    if (session->beside != NULL)
+        answer.parts[answer.n_parts++] = report_beside_part(&loads);
+    if (members_study_is_on(&extras->members))
+        answer.parts[answer.n_parts++] =
+            (struct answer_part){.add = add_members, .print = print_members, .context = &extras->members};
+    if (session->neighbours != NULL)
+        answer.parts[answer.n_parts++] = neighbour_report_part(&answer);
     int result = print_answer(&answer, tune->settings->format, err);
     int code = recommend_exit_code(&answer);
     save_answer(session, result < 0 ? EXIT_FAILED : code, &answer);

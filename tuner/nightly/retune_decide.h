@@ -27,3 +27,5 @@ const char *retune_text_too_few(const struct tune *tune, char text[NIGHT_TEXT_SI
 
 /* Adds to the evidence what the write budget kept the night from, where it did. */
 void retune_text_add_writes(const struct tune *tune, struct retune_result *result);
+/* And what the night cost the neighbours, where it was measured. */
+void retune_text_add_neighbours(const struct tune *tune, struct retune_result *result);

@@ -2,6 +2,7 @@
 #include "tuner/nightly/retune_measure.h"
 
 #include "tuner/base/json.h"
+#include "tuner/impact/neighbour_report.h"
 #include "tuner/nightly/retune_decide.h"
 #include "tuner/nightly/retune_state.h"
 #include "tuner/report/answer.h"
@@ -258,6 +259,7 @@ static int judge_night(struct world *world, const struct retune_request *request
     result->conclusive = tune->engine.conclusive;
     retune_text(request, result);
     retune_text_add_writes(tune, result);
+    retune_text_add_neighbours(tune, result);
     return status;
 }
 
@@ -298,6 +300,8 @@ static int document(struct world *world, struct retune_result *result, const str
         answer.reason = result->reason;
     else if (nothing)
         snprintf(result->reason, sizeof result->reason, "%s", answer.reason);
+    if (world->session.neighbours != NULL)
+        answer.parts[answer.n_parts++] = neighbour_report_part(&answer);
     result->document = report_recommendation_document(&answer);
     if (result->document == NULL)
         return -ENOMEM;

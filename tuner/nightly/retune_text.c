@@ -2,6 +2,7 @@
 #include "tuner/nightly/retune_decide.h"
 
 #include "bench/base/units.h"
+#include "tuner/impact/neighbour_report.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -112,6 +113,14 @@ const char *retune_text_too_few(const struct tune *tune, char text[NIGHT_TEXT_SI
              factors_format(&tune->records[index].point, point), in_force ? " (current)" : "",
              ENGINE_CONFIRMING_LEAST);
     return text;
+}
+
+void retune_text_add_neighbours(const struct tune *tune, struct retune_result *result)
+{
+    char text[NEIGHBOUR_REPORT_SIZE];
+    size_t used = strlen(result->evidence);
+    if (neighbour_report_total(tune, text)[0] != '\0')
+        snprintf(result->evidence + used, sizeof result->evidence - used, "; %s", text);
 }
 
 void retune_text_add_writes(const struct tune *tune, struct retune_result *result)

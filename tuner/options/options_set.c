@@ -15,6 +15,8 @@
 
 #define HOURS_OF_A_DAY 24
 #define VERSION_DIGITS 4
+
+#define MOST_PERCENT 1000 /* of any share; its row has the range */
 /* Pixels or characters of a side of a picture. */
 #define PICTURE_LEAST 12
 #define PICTURE_MOST  8000
@@ -144,8 +146,9 @@ static bool share_within(const char *range, double share)
     char low[OPTIONS_VALUE_SIZE], high[OPTIONS_VALUE_SIZE];
     double least, most;
     bool is_open = range[0] == '>';
-    if (!options_value_split(range + is_open, low, high) || units_parse_share(low, &least) < 0 ||
-        units_parse_share(high, &most) < 0)
+    if (!options_value_split(range + is_open, low, high) ||
+        units_parse_share_to(low, MOST_PERCENT, &least) < 0 ||
+        units_parse_share_to(high, MOST_PERCENT, &most) < 0)
         return false;
     return (is_open ? share > least : share >= least) && share <= most;
 }
@@ -155,7 +158,7 @@ int options_set_share(struct settings *settings, const struct option_row *row, c
 {
     char percent[32];
     double share;
-    int r = units_parse_share(text, &share);
+    int r = units_parse_share_to(text, MOST_PERCENT, &share);
     int length = snprintf(percent, sizeof(percent), "%s%%", text);
     if (r == -EINVAL && (size_t)length < sizeof(percent) && units_parse_share(percent, &share) == 0)
         return err_set(err, -EINVAL, "'%.30s' can be misread; write %s or %g", text, percent, share);

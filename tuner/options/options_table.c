@@ -1,73 +1,6 @@
 /* tuner/options/options_table: every option, one row each, in the order of --help. The parser, configuration
- * files, --help, the manual page, completion and the defaults of settings read these rows.
- *
- * A row is written by a macro for its kind of value: name, member of struct settings, range and default (as
- * text), the commands that know it, help; behind these whatever else struct option_row holds, by name. */
-#include "tuner/options/options.h"
-#include "tuner/options/options_set.h"
-
-enum {
-    RECOMMEND = OPTIONS_RECOMMEND,
-    MEASURE = OPTIONS_MEASURE,
-    EXPERIMENT = OPTIONS_EXPERIMENT,
-    DOCTOR = OPTIONS_DOCTOR,
-    EMIT = OPTIONS_EMIT,
-    HISTORY = OPTIONS_HISTORY,
-    RETUNE = OPTIONS_RETUNE,
-    PLOT = OPTIONS_PLOT,
-    REPORT = OPTIONS_REPORT,
-    CALIBRATE = OPTIONS_CALIBRATE,
-    PREDICT = OPTIONS_PREDICT,
-    ADVISE = OPTIONS_ADVISE,
-    COST = OPTIONS_COST,
-    ATOMS = OPTIONS_ATOMS,
-    IMPACT = COST | ATOMS,
-    PROFILE = OPTIONS_PROFILE,
-    REPLAY = OPTIONS_REPLAY,
-    ANALYSE = OPTIONS_ANALYSE,
-    BOTH = RECOMMEND | MEASURE,
-    RUNS = BOTH | EXPERIMENT,
-    EVERY = RUNS | DOCTOR,
-    SNIPPETS = RECOMMEND | EMIT | REPORT,
-    MODEL = PREDICT | ADVISE,
-    /* Options of these commands may stand in a configuration file unless the row says otherwise. */
-    CONFIGURED = RUNS | RETUNE,
-    LINE_ONLY = 1 << 30
-};
-
-#define PLACE(MEMBER) offsetof(struct settings, MEMBER)
-/* The same, which compiles only if the member has the type that the setter writes. */
-#define TYPED(MEMBER, TYPE) (PLACE(MEMBER) * _Generic(((struct settings *)0)->MEMBER, TYPE : 1))
-/* `experiment` takes several values of it. */
-#define VARIED(CONDITION) .set_experiment = options_set_condition, .condition = CONDITION
-#define GIVEN(MEMBER)     .given = TYPED(MEMBER, bool)
-#define IN(GROUP)         .group = OPTIONS_##GROUP
-
-#define ROW(NAME, ARGUMENT, RANGE, DEFAULT, SETTER, AT, COMMANDS, ...)                                       \
-    {                                                                                                        \
-        .name = NAME, .argument = ARGUMENT, .range = RANGE, .default_text = DEFAULT,                         \
-        .set = options_set_##SETTER, .place = AT, .commands = COMMANDS,                                      \
-        .in_config = ((COMMANDS)&CONFIGURED) != 0 && ((COMMANDS)&LINE_ONLY) == 0, .help = __VA_ARGS__        \
-    }
-#define SIZE(NAME, MEMBER, RANGE, DEFAULT, ...)                                                              \
-    ROW(NAME, "SIZE", RANGE, DEFAULT, size, TYPED(MEMBER, uint64_t), __VA_ARGS__)
-#define DURATION(NAME, MEMBER, RANGE, DEFAULT, ...)                                                          \
-    ROW(NAME, "DURATION", RANGE, DEFAULT, duration, TYPED(MEMBER, uint64_t), __VA_ARGS__)
-#define COUNT(NAME, MEMBER, RANGE, DEFAULT, ...)                                                             \
-    ROW(NAME, "N", RANGE, DEFAULT, count, TYPED(MEMBER, uint32_t), __VA_ARGS__)
-#define SHARE(NAME, MEMBER, RANGE, DEFAULT, ...)                                                             \
-    ROW(NAME, "SHARE", RANGE, DEFAULT, share, TYPED(MEMBER, double), __VA_ARGS__)
-#define FLAG(NAME, MEMBER, ...) ROW(NAME, NULL, "", "", flag, TYPED(MEMBER, bool), __VA_ARGS__)
-#define TEXT(NAME, ARGUMENT, MEMBER, ...)                                                                    \
-    ROW(NAME, ARGUMENT, "", "", text, TYPED(MEMBER, char *), __VA_ARGS__)
-/* One of the words in CHOICES: as a number, or as it is. */
-#define CHOICE(NAME, CHOICES, MEMBER, DEFAULT, ...)                                                          \
-    ROW(NAME, CHOICES, "", DEFAULT, choice, TYPED(MEMBER, unsigned), __VA_ARGS__)
-#define WORD(NAME, CHOICES, MEMBER, DEFAULT, ...)                                                            \
-    ROW(NAME, CHOICES, "", DEFAULT, name, TYPED(MEMBER, char *), __VA_ARGS__)
-/* Values of a factor, one or several. */
-#define LEVELS(NAME, ARGUMENT, FACTOR, RANGE, DEFAULT, ...)                                                  \
-    ROW(NAME, ARGUMENT, RANGE, DEFAULT, levels, FACTOR, __VA_ARGS__)
+ * files, --help, the manual page, completion and the defaults of settings read these rows. */
+#include "tuner/options/options_row.h"
 
 static const struct option_row rows[] = {
     /* Options that say what is measured: the pattern, the factors of a point, the file. */
@@ -203,6 +136,10 @@ static const struct option_row rows[] = {
           "share of the highest throughput that the profile low-latency keeps", .needs = "profile,profiles"),
     DURATION("max-latency-p99", search.max_latency_p99_ns, "1us..4m", "none", RECOMMEND,
              "recommend only settings whose 99th percentile of latency stays below", IN(LIMITS)),
+    SHARE("neighbour-limit", search.neighbour_limit_share, "1%..500%", "none", RECOMMEND,
+          "recommend only settings that cost the reference of fstune cost, beside each run, less"),
+    SHARE("max-cost", limits.max_cost_share, "1%..500%", "none", RECOMMEND,
+          "pause between runs, so that the search itself costs it no more on average"),
     WORD("method", "auto|gp|quadratic|random|grid", search.method, "auto", RECOMMEND,
          "how settings to try are chosen"),
     ROW("current", "KEY=VALUE,...", "", "64k or the pinned size, depth 1, direct 0, psync, 1 thread", current,

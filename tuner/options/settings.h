@@ -212,6 +212,7 @@ struct settings_file {
 struct settings_limits {
     uint64_t budget_ns, max_write_bytes;
     bool max_write_given;
+    double max_cost_share; /* of all runs together, to the neighbours; 0: none */
 };
 
 /* How runs are made and judged. */
@@ -237,9 +238,10 @@ struct settings_search {
     enum objective objective;
     enum profile profile; /* that is the answer */
     bool profile_given;
-    bool profiles, pareto;       /* report the three profiles, the table of points that are not dominated */
-    double rate_floor_share;     /* of the highest rate, for low-latency */
-    uint64_t max_latency_p99_ns; /* 0: none */
+    bool profiles, pareto;        /* report the three profiles, the table of points that are not dominated */
+    double rate_floor_share;      /* of the highest rate, for low-latency */
+    uint64_t max_latency_p99_ns;  /* 0: none */
+    double neighbour_limit_share; /* 0: none */
     char method[SETTINGS_NAME_SIZE];
     struct current current;
     bool current_given;

@@ -69,6 +69,10 @@ static const char *reason_of(const struct tune *tune)
                    ? "no measured setting meets --max-latency-p99"
                    : "no setting was shown to meet --max-latency-p99: those that may have too "
                      "few requests; give a larger --budget";
+    if (tune->settings->search.neighbour_limit_share > 0 && tune->engine.belief.n_measured > 0)
+        return all_over_limit(tune)
+                   ? "no measured setting keeps --neighbour-limit"
+                   : "no setting was shown to keep --neighbour-limit; give a larger --budget";
     if (tune->settings->beside.limit_p99_ns != 0 && tune->engine.belief.n_measured > 0)
         return "no measured setting keeps --beside-limit";
     if (tune->n_unsupported > 0)

@@ -19,6 +19,8 @@ struct answer_part {
     const void *context;
 };
 
+#define ANSWER_MAX_PARTS 4
+
 /* The whole answer of `recommend`. Prepared once, printed as text or JSON. */
 struct answer {
     const struct tune *tune;
@@ -35,7 +37,8 @@ struct answer {
     struct sustained_verdict sustained; /* of the chosen point */
     const char *reason;                 /* why there is no recommendation, or NULL */
     char reason_text[640];              /* where it has to be made up */
-    const struct answer_part *part;     /* borrowed; NULL: there is none */
+    struct answer_part parts[ANSWER_MAX_PARTS];
+    size_t n_parts;
 };
 
 void answer_prepare(struct answer *answer, struct tune *tune);

@@ -6,6 +6,7 @@
 #include "tuner/base/text.h"
 #include "tuner/session/beside_loads.h"
 #include "tuner/session/json_row.h"
+#include "tuner/session/neighbour_costs.h"
 
 #include <math.h>
 #include <time.h>
@@ -20,7 +21,8 @@
 static uint64_t write_bytes_most(const struct session *session, uint64_t file_bytes)
 {
     const struct settings *settings = session->settings;
-    if (pattern_writes(&settings->workload.pattern) || beside_loads_write_bytes(session, 1) > 0)
+    if (pattern_writes(&settings->workload.pattern) || beside_loads_write_bytes(session, 1) > 0 ||
+        neighbour_costs_are_wanted(settings))
         return settings->limits.max_write_bytes;
     if (settings->file.existing[0] != '\0')
         return 0;

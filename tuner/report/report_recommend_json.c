@@ -23,12 +23,18 @@ static json_t *json_baseline(bool known, const struct row *row, bool is_default,
     return object;
 }
 
-/* A row that says what --max-latency-p99 has against it. */
+/* A row that says what a limit has against it. */
 static json_t *json_measured(const struct tune *tune, size_t i, const struct row *row)
 {
     json_t *object = json_row(row);
+    const struct moments costs = record_neighbour_costs(&tune->records[i], false);
+    if (costs.n > 0)
+        json_object_set_new(object, "pcost", json_number(costs.mean));
     if (!engine_keeps_limit(&tune->engine, i))
-        json_object_set_new(object, engine_misses_limit(&tune->engine, i) ? "over_limit" : "p99_unknown",
+        json_object_set_new(object,
+                            engine_misses_limit(&tune->engine, i)            ? "over_limit"
+                            : tune->settings->search.max_latency_p99_ns != 0 ? "p99_unknown"
+                                                                             : "cost_unknown",
                             json_true());
     return object;
 }
@@ -180,8 +186,8 @@ json_t *report_recommendation_document(const struct answer *answer)
     if (object == NULL)
         return NULL;
     set_answer(object, answer);
-    if (answer->part != NULL)
-        answer->part->add(object, answer->part->context);
+    for (size_t i = 0; i < answer->n_parts; i++)
+        answer->parts[i].add(object, answer->parts[i].context);
     json_object_set_new(object, "equivalent", json_points(tune, false, VERDICT_EQUIVALENT));
     json_object_set_new(object, "undecided", json_points(tune, false, VERDICT_UNDECIDED));
     json_object_set_new(object, "importance", report_importance_json(tune));

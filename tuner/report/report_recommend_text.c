@@ -347,8 +347,8 @@ int report_recommendation_text(FILE *out, const struct answer *answer, struct er
                 text_short_duration(tune_lowest_p99_ns(tune), text));
     }
     report_profiles_text(out, tune);
-    if (answer->part != NULL)
-        answer->part->print(out, answer->part->context);
+    for (size_t i = 0; i < answer->n_parts; i++)
+        answer->parts[i].print(out, answer->parts[i].context);
     int result = tune->n_records > 0 ? print_table(out, tune, err) : 0;
     if (result < 0)
         return result;

@@ -85,7 +85,9 @@ const char *report_table_standing(const struct tune *tune, size_t i)
     if (tune_distrust(tune, i) != 0)
         return "not trusted";
     if (!engine_keeps_limit(&tune->engine, i))
-        return engine_misses_limit(&tune->engine, i) ? "over limit" : "p99 not known";
+        return engine_misses_limit(&tune->engine, i)            ? "over limit"
+               : tune->settings->search.max_latency_p99_ns != 0 ? "p99 not known"
+                                                                : "cost not known";
     if (i >= tune->space.n_points || tune->engine.best == ENGINE_NONE)
         return "";
     if (tune->engine.verdicts[i] == VERDICT_EQUIVALENT)

@@ -254,6 +254,10 @@ static int make_engine(struct tune *tune, struct err *err)
     set_up_engine(tune);
     if (tune->engine.search == NULL)
         return err_set(err, -EINVAL, "--method: '%s' is not a search method", tune->settings->search.method);
+    if (tune->settings->search.neighbour_limit_share > 0 &&
+        effects_init(&tune->effects, 1, &tune->space, rng_derive(tune->session->seed, 4)) < 0)
+        return err_set(err, -ENOMEM, "no memory for the costs of settings");
+    tune->engine.kept = tune->effects.kept;
     int result = engine_init(&tune->engine, tune_now(tune), rng_derive(tune->session->seed, 2));
     if (result < 0)
         return err_sys(err, result, "cannot start the search");
@@ -392,7 +396,9 @@ static int run_engine(struct tune *tune, struct err *err)
     struct engine_run run;
     int result = 0, asked = ENGINE_RUN;
     while (result == 0 && asked != ENGINE_DONE) {
-        asked = engine_ask(&tune->engine, tune_now(tune), &run);
+        asked = effects_update(&tune->effects);
+        if (asked == 0)
+            asked = engine_ask(&tune->engine, tune_now(tune), &run);
         if (asked < 0)
             return err_sys(err, asked, "the search cannot go on");
         age_records(tune);
@@ -421,6 +427,7 @@ void tune_done(struct tune *tune)
     sustained_done(&tune->sustained);
     if (tune->records != NULL && tune->engine.counterpart != ENGINE_NONE)
         record_done(&tune->records[tune->engine.counterpart]);
+    effects_done(&tune->effects);
     free(tune->records);
     free(tune->latency);
     profiles_done(&tune->profiles);

@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "models/engine/effects.h"
 #include "models/engine/engine.h"
 #include "models/surrogate/space.h"
 #include "tuner/search/objective.h"
@@ -57,6 +58,7 @@ struct tune {
     struct candidates candidates;
     struct space space;
     struct engine engine;
+    struct effects effects; /* the cost to neighbours, where it has a limit; else zeroed */
 
     struct record *records; /* by point; n_records >= space.n_points, and place for the counterpart */
     size_t n_records;

@@ -3,14 +3,17 @@
 
 #include "tuner/search/resume.h"
 #include "tuner/search/tune.h"
+#include "tuner/session/neighbour_costs.h"
 #include "tuner/store/save.h"
 
 #include <math.h>
 #include <string.h>
 
 /* With --method grid the number of runs is fixed, so that the budget gives the length of each. */
-#define GRID_RUNS_PER_BUDGET 500
-#define LONGEST_NS           (2 * CLOCK_NS_PER_S)
+#define BESIDE_REFERENCE_NS   (CLOCK_NS_PER_S / 2)
+#define BESIDE_REFERENCE_RUNS 80 /* a budget */
+#define GRID_RUNS_PER_BUDGET  500
+#define LONGEST_NS            (2 * CLOCK_NS_PER_S)
 /* Runs must be short enough for so many in a search; with fewer, too few points are measured. */
 #define LEAST_RUNS         150
 #define N_REPLAYED         3 /* of the points, the fastest */
@@ -355,6 +358,13 @@ static bool can_begin_again(const struct tune *tune)
     return !limited || session->bytes_written < session->write_limit_bytes / 4;
 }
 
+/* Some ten intervals of the reference program, as far as the budget has time for many runs. */
+static uint64_t least_beside_reference(const struct tune *tune)
+{
+    const uint64_t most_ns = tune->settings->limits.budget_ns / BESIDE_REFERENCE_RUNS;
+    return most_ns < BESIDE_REFERENCE_NS ? most_ns : BESIDE_REFERENCE_NS;
+}
+
 /* The length of all runs from here on; sets length.why. */
 static uint64_t choose_duration(struct tune *tune)
 {
@@ -368,6 +378,10 @@ static uint64_t choose_duration(struct tune *tune)
     if (duration_ns < least_ns) {
         duration_ns = least_ns;
         length->why = "runs start unlike they go on, and buffered writes have no warm-up";
+    }
+    if (neighbour_costs_are_wanted(tune->settings) && duration_ns < least_beside_reference(tune)) {
+        duration_ns = least_beside_reference(tune);
+        length->why = "the reference program needs time beside each run";
     }
     if (length->start.taken_off)
         length->why = "runs start alike, unlike they go on: only replays after the choice wait for that";

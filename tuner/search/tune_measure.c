@@ -3,6 +3,7 @@
 
 #include "tuner/search/objective.h"
 #include "tuner/search/resume.h"
+#include "tuner/session/neighbour_costs.h"
 #include "tuner/store/save.h"
 
 #include <errno.h>
@@ -69,6 +70,15 @@ static void keep_elsewhere(struct tune *tune, size_t point, const struct measure
     save_note(tune->session, &record->point, &record->samples[record->n - 1], result);
 }
 
+/* The engine's limit on what settings cost their neighbours. */
+static int tell_cost_to_others(struct tune *tune, size_t point, double cost_share)
+{
+    double within = tune->settings->search.neighbour_limit_share - cost_share;
+    return tune->effects.n > 0 && point < tune->space.n_points && isfinite(within)
+               ? effects_tell(&tune->effects, point, &within)
+               : 0;
+}
+
 static int keep(struct tune *tune, const struct engine_run *run, const struct measure_plan *plan,
                 const struct measure_result *result, uint64_t load_bytes)
 {
@@ -82,6 +92,7 @@ static int keep(struct tune *tune, const struct engine_run *run, const struct me
     forget_cut(tune, point);
     struct sample sample = sample_of(result, latency, session_warnings(tune->session, plan, result));
     sample.confirming = run->confirming;
+    sample.neighbour_cost = neighbour_costs_last(tune->session);
     tune_transient_take_off(tune, &sample);
     int added = record_add(&tune->records[point], &sample, latency);
     /* The counterpart has another pattern, and runs that end within the initial transient do not show the
@@ -91,6 +102,8 @@ static int keep(struct tune *tune, const struct engine_run *run, const struct me
         added = sustained_add(&tune->sustained, point, load_bytes, plan, result);
     if (added == 0)
         added = tune_tell(tune, point, &tune->records[point].samples[tune->records[point].n - 1]);
+    if (added == 0)
+        added = tell_cost_to_others(tune, point, sample.neighbour_cost);
     if (added == 0)
         tune_weigh_trust(tune, point);
     if (added == 0 && point != tune->engine.counterpart)
@@ -116,6 +129,10 @@ static int give_up(struct tune *tune, const struct engine_run *run, int result, 
 {
     if (result == -EINTR) {
         tune->engine.stop = ENGINE_STOP_INTERRUPTED;
+        return 0;
+    }
+    if (result == -EDQUOT && tune->session->paused_out) {
+        tune->engine.stop = ENGINE_STOP_BUDGET;
         return 0;
     }
     /* One run more of this point could cross the write budget; a run of another may still fit. */

@@ -64,6 +64,7 @@ struct sample sample_of(const struct measure_result *result, const struct histog
         .warmup = result->warmup,
         .sampled = result->sampled,
         .cut = result->cut,
+        .neighbour_cost = NAN,
         .warning_set = warning_set,
     };
     struct initial_transient transient = initial_transient_of(result);
@@ -175,6 +176,17 @@ struct moments record_log_moments(const struct record *record, bool confirming)
     for (size_t i = 0; i < record->n; i++) {
         if (!confirming || record->samples[i].confirming)
             moments_add(&moments, log(record->samples[i].throughput_bps));
+    }
+    return moments;
+}
+
+struct moments record_neighbour_costs(const struct record *record, bool confirming)
+{
+    struct moments moments = {0};
+    for (size_t i = 0; i < record->n; i++) {
+        const struct sample *sample = &record->samples[i];
+        if ((sample->confirming || !confirming) && isfinite(sample->neighbour_cost))
+            moments_add(&moments, sample->neighbour_cost);
     }
     return moments;
 }

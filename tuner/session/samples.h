@@ -41,9 +41,10 @@ struct sample {
     uint64_t moved_bytes;   /* with those of the initial transient */
     enum measure_warmup warmup;
     bool sampled;
-    bool confirming;      /* made after the choice */
-    bool cut;             /* shorter than planned, because it was hopeless; then its record has no other */
-    uint64_t warning_set; /* a set, see tuner/session/warnings */
+    bool confirming;       /* made after the choice */
+    bool cut;              /* shorter than planned, because it was hopeless; then its record has no other */
+    double neighbour_cost; /* PCost, see tuner/session/neighbour_costs; NaN: not known */
+    uint64_t warning_set;  /* a set, see tuner/session/warnings */
     struct latency_quantiles latency_quantiles;
 };
 
@@ -90,6 +91,9 @@ uint64_t record_warnings(const struct record *record, bool confirming);
 
 /* Moments of the logarithms of throughput over all replays, or only those after the choice. */
 struct moments record_log_moments(const struct record *record, bool confirming);
+
+/* The same of the costs to neighbours, where they are known. */
+struct moments record_neighbour_costs(const struct record *record, bool confirming);
 
 /* Figures of a point. Values that the sample does not support are NaN. */
 struct latency_row {

@@ -6,6 +6,8 @@
 #include "tuner/base/interrupt.h"
 #include "tuner/base/worker.h"
 #include "tuner/session/beside_loads.h"
+#include "tuner/session/neighbour_costs.h"
+#include "tuner/session/session_check.h"
 #include "tuner/session/session_members.h"
 #include "tuner/session/session_target.h"
 
@@ -76,7 +78,7 @@ static void init_warnings(struct session *session)
         .pattern = settings->workload.pattern,
         .cold = session->env.cache == MEASURE_CACHE_COLD && !session->simulated,
         .sync_pinned = settings->workload.levels[FACTOR_SYNC].n <= 1,
-        .beside = settings->beside.n > 0,
+        .beside = settings->beside.n > 0 || neighbour_costs_are_wanted(settings),
     };
     target_facts_init(&session->target_facts);
 }
@@ -91,74 +93,6 @@ static int open_real(struct session *session, struct err *err)
         return err_sys(err, -errno, "cannot open %s %s",
                        settings->file.existing[0] != '\0' ? "file" : "directory", place);
     return 0;
-}
-
-/* Refuses pairs of options that exclude each other. */
-static int check_pairs(const struct settings *settings, struct err *err)
-{
-    const bool simulated = settings->file.simulate[0] != '\0', existing = settings->file.existing[0] != '\0',
-               checked = settings->runs.cross_check[0] != '\0', several = settings->file.n > 1,
-               beside = settings->beside.n > 0, skewed = settings->workload.skew.kind != SKEW_NONE,
-               shaped = !content_is_plain(&settings->workload.content),
-               laid_out = several || settings->workload.alignment_bytes != 0;
-    const char *content = settings->workload.content.zero_share > 0 ? "--compressible" : "--dedupe";
-    const char *layout = several ? "--files" : "--alignment";
-    const struct {
-        bool is_there;
-        const char *one, *other, *why;
-    } pairs[] = {
-        {settings->workload.verify && simulated, "--verify", "--simulate", "a surface has no data"},
-        {settings->workload.verify && existing, "--verify", "--existing",
-         "only what fstune itself wrote can be compared"},
-        {settings->workload.verify && checked, "--verify", "--cross-check", "fio would write other data"},
-        {beside && simulated, "--beside", "--simulate", "a surface has no room for other loads"},
-        {beside && existing, "--beside", "--existing", "the loads' files would have to lie beside yours"},
-        {beside && checked, "--beside", "--cross-check", "the loads do not run beside fio"},
-        {beside && settings->burst.bytes > 0, "--beside", "--burst", "bursts are measured alone"},
-        {laid_out && simulated, layout, "--simulate", "a surface has no file"},
-        {several && existing, layout, "--existing", "that is one file"},
-        {laid_out && checked, layout, "--cross-check", "fio is not told of it"},
-        {laid_out && settings->runs.fio_job, layout, "--fio-job", "the job does not tell of it"},
-        {skewed && simulated, "--skew", "--simulate", "a surface has no places"},
-        {skewed && settings->workload.verify, "--skew", "--verify",
-         "several writes to one place at a time leave open what is there"},
-        {shaped && simulated, content, "--simulate", "a surface has no data"},
-        {shaped && settings->workload.verify, content, "--verify", "the stamps would be what is written"},
-    };
-    for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
-        if (pairs[i].is_there)
-            return err_set(err, -EINVAL, "%s and %s exclude each other: %s", pairs[i].one, pairs[i].other,
-                           pairs[i].why);
-    }
-    return 0;
-}
-
-static int check_shape(const struct settings *settings, const struct pattern *pattern, struct err *err)
-{
-    const struct content *content = &settings->workload.content;
-    if (settings->workload.skew.kind != SKEW_NONE && !pattern_is_random(pattern))
-        return err_set(
-            err, -EINVAL,
-            "--skew is about random requests, of which %s has none; give a pattern such as randread",
-            pattern->name);
-    if (!content_is_plain(content) && (pattern_reads(pattern) || !pattern_writes(pattern)))
-        return err_set(err, -EINVAL,
-                       "--%s is for patterns that only write, since a read puts other data into the buffers; "
-                       "%s reads",
-                       content->zero_share > 0 ? "compressible" : "dedupe", pattern->name);
-    return 0;
-}
-
-/* Refuses shapes of the load that the pattern, or one of those of an experiment, has no requests for. */
-static int check_shapes(const struct settings *settings, struct err *err)
-{
-    const struct settings_experiment *experiment = &settings->experiment;
-    if (!experiment->on)
-        return check_shape(settings, &settings->workload.pattern, err);
-    int result = 0;
-    for (size_t i = 0; i < experiment->n_patterns && result == 0; i++)
-        result = check_shape(settings, &experiment->patterns[i], err);
-    return result;
 }
 
 static void note_layout(struct session *session)
@@ -188,11 +122,7 @@ int session_open(struct session *session, const struct settings *settings, struc
     session->seed = settings->seed_given ? settings->seed : rng_seed_from_system() >> 1;
     session->simulated = settings->file.simulate[0] != '\0';
     progress_init(&session->progress, settings->quiet);
-    int result = session_members_check(settings, err);
-    if (result == 0)
-        result = check_pairs(settings, err);
-    if (result == 0)
-        result = check_shapes(settings, err);
+    int result = session_check(settings, err);
     if (result < 0)
         return result;
     note_layout(session);
@@ -264,7 +194,10 @@ static int do_run(void *context)
 {
     struct session *session = context;
     struct session_job *job = &session->job;
-    return measure_run(&session->env, &job->plan, &job->result, &job->latency, &job->err);
+    int result = neighbour_costs_before_run(session, job->plan.duration_ns, &job->err);
+    if (result == 0)
+        result = measure_run(&session->env, &job->plan, &job->result, &job->latency, &job->err);
+    return result == 0 ? neighbour_costs_after_run(session, job->plan.duration_ns, &job->err) : result;
 }
 
 /* What its own requests write at twice the fastest rate seen, within all that bounds them. */
@@ -286,7 +219,8 @@ static int check_write_budget(struct session *session, struct measure_plan *plan
     /* A warm-up may last longer, but then the rate is doubtful anyway; the bounds hold in every case. */
     uint64_t warmup_ns = min_u64(plan->warmup_limit_ns, plan->duration_ns);
     double seconds = (double)(plan->duration_ns + warmup_ns) / 1e9;
-    double beside = beside_loads_write_bytes(session, seconds);
+    double reference = neighbour_costs_write_bytes(session, seconds);
+    double beside = beside_loads_write_bytes(session, seconds) + reference;
     if ((!writes && beside <= 0) || (session->simulated && !settings->limits.max_write_given))
         return 0;
     double own = writes ? expected_bytes(session, plan, seconds) : 0;
@@ -297,7 +231,8 @@ static int check_write_budget(struct session *session, struct measure_plan *plan
         uint64_t own_most = beside > 0 ? (uint64_t)fmax(own + spare / 2, 1) : left;
         plan->max_bytes = plan->max_bytes != 0 ? min_u64(plan->max_bytes, own_most) : own_most;
     }
-    beside_loads_allow(session, beside + (writes ? spare / 2 : spare));
+    beside_loads_allow(session, beside - reference + (writes ? spare / 2 : spare));
+    neighbour_costs_allow(session, reference);
     if (spare >= 0)
         return 0;
     session->wrote_out = true;
@@ -346,6 +281,7 @@ static int measure_once(struct session *session, const struct measure_plan *plan
     session->bytes_read += job->result.total_bytes_read;
     session->bytes_written += job->result.total_bytes_written;
     beside_loads_count(session);
+    neighbour_costs_count(session);
     if (result < 0)
         return result != -ETIME && job->err.code != 0 ? err_set(err, result, "%s", job->err.text) : result;
     note_settling(session, &job->result);
@@ -484,6 +420,7 @@ void session_close(struct session *session)
     target_close(&session->existing);
     session_members_close(session);
     beside_loads_close(session);
+    neighbour_costs_close(session);
     verify_close(&session->verify);
     arena_free(&session->arena);
     simulator_close(&session->simulator);

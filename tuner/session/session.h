@@ -45,7 +45,8 @@ struct session {
     struct members members;                       /* all of these, where there are several */
     uint32_t alone;                               /* the member that runs alone now, from 1; 0: none */
     struct beside_loads *beside;                  /* of --beside, see beside_loads; NULL without */
-    struct verify verify;                         /* of --verify; closed without */
+    struct neighbour_costs *neighbours; /* of --neighbour-limit, see neighbour_costs; NULL without */
+    struct verify verify;               /* of --verify; closed without */
     struct measure_env env;
     struct hostinfo host;
     struct drive_health drive_health_before, drive_health_after; /* not read on a surface */
@@ -67,10 +68,11 @@ struct session {
     bool abandoned; /* a run hangs in the kernel: nothing it uses may be touched or freed */
     /* The file system runs out of free space, or somebody uses the user's file: the command must end. */
     bool full;
-    bool wrote_out;                   /* a run did not start because it could have crossed --max-write */
-    struct resume *resume;            /* of --resume, see tuner/search/resume; NULL without */
-    struct prior *prior;              /* of --prior, see tuner/search/prior; NULL without */
-    struct save *save;                /* of --save, see tuner/store/save; NULL without */
+    bool wrote_out;        /* a run did not start because it could have crossed --max-write */
+    bool paused_out;       /* or because the pause before it, for --max-cost, took the rest of the time */
+    struct resume *resume; /* of --resume, see tuner/search/resume; NULL without */
+    struct prior *prior;   /* of --prior, see tuner/search/prior; NULL without */
+    struct save *save;     /* of --save, see tuner/store/save; NULL without */
     const struct tune_policy *policy; /* borrowed, see tuner/search/tune; NULL: the usual one */
     struct notes warnings, dropped;
     struct progress progress;

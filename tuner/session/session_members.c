@@ -48,6 +48,8 @@ int session_members_check(const struct settings *settings, struct err *err)
         {file->prepare[0] != '\0', "prepare", "the script prepares one file"},
         {settings->workload.verify, "verify", "stamps are kept of one target"},
         {settings->beside.n > 0, "beside", "the loads' files would lie in one of them"},
+        {settings->search.neighbour_limit_share > 0, "neighbour-limit", "the reference works in one of them"},
+        {settings->limits.max_cost_share > 0, "max-cost", "the reference works in one of them"},
         {settings->burst.bytes > 0, "burst", "a burst goes to one target"},
         {settings->runs.cross_check[0] != '\0', "cross-check", "fio is not told of them"},
         {settings->runs.fio_job, "fio-job", "the job would know one of them"},

@@ -4,6 +4,7 @@
 
 #include "tuner/base/interrupt.h"
 #include "tuner/session/beside_loads.h"
+#include "tuner/session/neighbour_costs.h"
 #include "tuner/session/session.h"
 #include "tuner/session/session_members.h"
 
@@ -183,7 +184,8 @@ int session_target_open(void *context)
     if (result < 0)
         return result;
     session_members_join(session);
-    return beside_loads_open(session, err);
+    result = beside_loads_open(session, err);
+    return result == 0 ? neighbour_costs_open(session, err) : result;
 }
 
 /* Another target than the session's. */

@@ -148,6 +148,16 @@ TEST(other_spellings_of_durations_are_guessed)
     }
 }
 
+TEST(some_shares_may_be_more_than_all)
+{
+    double share = -7;
+    assert_int_equal(units_parse_share_to("150%", 500, &share), 0);
+    assert_close(share, 1.5, 0);
+    assert_int_equal(units_parse_share_to("500.1%", 500, &share), -ERANGE);
+    assert_int_equal(units_parse_share_to("1.5", 500, &share), -EINVAL);
+    assert_int_equal(units_parse_share("150%", &share), -ERANGE);
+}
+
 TEST(shares_need_a_form_that_cannot_be_misread)
 {
     const struct {

@@ -49,6 +49,16 @@ TEST(sequences_that_are_equal_cost_nothing)
     assert_close(cost_beside(base), 0, 0);
 }
 
+/* A third as fast: each of two intervals takes three times as long. */
+TEST(rates_cost_what_intervals_of_their_mean_length_do)
+{
+    static const double alone[] = {0, 1, 2}, beside[] = {0, 3, 6};
+    assert_close(base_sequence_cost_of_rates(1, 1 / 3.0, 3), base_sequence_cost(alone, beside, 3), 1e-12);
+    assert_close(base_sequence_cost_of_rates(5, 5, 7), 0, 1e-12);
+    assert_close(base_sequence_cost_of_rates(5, 0, 7), 6, 1e-12);
+    assert_close(base_sequence_cost_of_rates(0, 0, 7), 0, 0);
+}
+
 TEST(an_interval_of_no_length_in_both_adds_nothing)
 {
     static const double times[] = {0, 1, 1, 2};
