@@ -58,7 +58,7 @@ compare_sources := $(call sources,tests/compare)
 study_sources := $(call sources,tests/study)
 fuzz_sources := $(call sources,tests/fuzz)
 collector_sources := $(call sources,$(wrappers)) $(filter-out models/profile/summary.c models/profile/zipf.c models/profile/phases.c,$(call sources,models/profile)) \
-                     tuner/profile/collector_sink.c bench/base/clock.c
+                     tuner/profile/collector_sink.c bench/base/clock.c bench/base/clock_quick.c
 engine_sources := $(foreach f,statistics surrogate search engine library,$(call sources,models/$(f)))
 # The plugin of nbdkit holds its own copy of what it needs, and shows nothing but its entry.
 plugin_sources := $(foreach f,base host io target disk,$(call sources,bench/$(f))) $(engine_sources) $(call sources,models/online) models/profile/stream.c \
@@ -93,7 +93,7 @@ blind_to      := -Wno-format-truncation -Wno-maybe-uninitialized
 
 # -U first: some distributions predefine another level, which would be a warning.
 compile_release := -O2 -g -fno-plt -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
-compile_collector := -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -fstack-protector-strong
+compile_collector := -O2 -flto -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -fstack-protector-strong
 compile_debug   := -Og -g -DFSTUNE_DEBUG
 # Without SSE2 doubles would have more bits in registers than in memory, and a simulated search other results. What is put into a
 # size_t is bounded, or checked by arena_map; -Wconversion cannot know.
