@@ -20,28 +20,29 @@
 /* Where bench/collector looks for the store. */
 #define STORE_VARIABLE "FSTUNE_PROFILE_STORE"
 
-/* Beside the program, or where `make install` puts it. */
-static int find_library(char *path, size_t size, struct err *err)
+int record_find_library(const char *name, char *path, size_t size, struct err *err)
 {
-    static const char *const places[] = {LIBRARY, "../lib/fstune/" LIBRARY};
-    const char *named = getenv(LIBRARY_VARIABLE);
+    static const char *const places[] = {"", "../lib/fstune/"};
     char self[PATH_MAX];
-    if (named != NULL && named[0] != '\0') {
-        if ((size_t)snprintf(path, size, "%s", named) < size && access(path, R_OK) == 0)
-            return 0;
-        return err_sys(err, -errno, "%s names %.200s", LIBRARY_VARIABLE, named);
-    }
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
     char *end = strrchr(self, '/');
     for (size_t i = 0; i < sizeof places / sizeof places[0] && end != NULL; i++) {
-        int n = snprintf(path, size, "%.*s/%s", (int)(end - self), self, places[i]);
+        int n = snprintf(path, size, "%.*s/%s%s", (int)(end - self), self, places[i], name);
         if (n > 0 && (size_t)n < size && access(path, R_OK) == 0)
             return 0;
     }
-    return err_set(err, -ENOENT,
-                   "%s is neither beside fstune nor in ../lib/fstune; install it, or name it in %s", LIBRARY,
-                   LIBRARY_VARIABLE);
+    return err_set(err, -ENOENT, "%s is neither beside fstune nor in ../lib/fstune; install it", name);
+}
+
+static int find_library(char *path, size_t size, struct err *err)
+{
+    const char *named = getenv(LIBRARY_VARIABLE);
+    if (named == NULL || named[0] == '\0')
+        return record_find_library(LIBRARY, path, size, err);
+    if ((size_t)snprintf(path, size, "%s", named) < size && access(path, R_OK) == 0)
+        return 0;
+    return err_sys(err, -errno, "%s names %.200s", LIBRARY_VARIABLE, named);
 }
 
 int record_open(struct recording *recording, uint64_t store_bytes, uint64_t start_ns, struct err *err)
