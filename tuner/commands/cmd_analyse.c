@@ -112,7 +112,10 @@ static int write_as(struct analysis *analysis, const struct settings *settings, 
     if (path[0] == '\0')
         return err_set(err, -EINVAL, "--as %s: --output FILE says where it goes", form->name);
     int code = publish_check(path, err);
-    return code < 0 ? err_prefix(err, "--output %.200s", path) : form->write(analysis, path, err);
+    if (code < 0)
+        return err_prefix(err, "--output %.200s", path);
+    code = form->write(analysis, path, err);
+    return code == -ENODATA ? fail_with(EXIT_NOTHING, "%s", err->text) : code;
 }
 
 static int analyse(const struct settings *settings, struct err *err)

@@ -1,23 +1,26 @@
 /* tuner/emit/analyse_massif: memory over time in the words of valgrind's massif. */
 #include "tuner/emit/analyse.h"
+#include "tuner/emit/analyse_symbol.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define N_SLOTS      16384U /* a power of two, of places */
-#define N_PROBES     64U
-#define N_NAMES      256U
-#define N_SNAPSHOTS  72U
-#define DETAIL_EVERY 10U
-#define LEAST_SHARE  0.01
-#define NS_PER_MS    1000000U
+#define FUNCTION_SIZE 128
+#define N_SLOTS       16384U /* a power of two, of places */
+#define N_PROBES      64U
+#define N_NAMES       256U
+#define N_SNAPSHOTS   72U
+#define DETAIL_EVERY  10U
+#define LEAST_SHARE   0.01
+#define NS_PER_MS     1000000U
 
 /* Where memory was allocated; slot 0 is for all that found none. */
 struct place {
     uint64_t object, address, bytes, peak_bytes;
     bool is_used;
+    char function[FUNCTION_SIZE]; /* ""; not looked for yet */
 };
 
 struct module {
@@ -71,6 +74,15 @@ static int look(void *data, const struct events_row *row, struct err *err)
     return check(row, err);
 }
 
+/* These characters would begin a comment or another line. */
+static void make_plain(char *text)
+{
+    for (char *at = text; *at != '\0'; at++) {
+        if (*at == '#' || (unsigned char)*at < ' ')
+            *at = '?';
+    }
+}
+
 static void name_module(void *data, uint64_t object, const char *name)
 {
     struct massif *massif = data;
@@ -79,11 +91,7 @@ static void name_module(void *data, uint64_t object, const char *name)
     struct module *module = &massif->modules[massif->n_modules++];
     module->object = object;
     snprintf(module->name, sizeof module->name, "%s", name);
-    /* These would begin a comment or another line. */
-    for (char *at = module->name; *at != '\0'; at++) {
-        if (*at == '#' || (unsigned char)*at < ' ')
-            *at = '?';
-    }
+    make_plain(module->name);
 }
 
 static const char *name_of(const struct massif *massif, uint64_t object)
@@ -93,6 +101,17 @@ static const char *name_of(const struct massif *massif, uint64_t object)
             return massif->modules[i].name;
     }
     return "???";
+}
+
+/* The address behind a call may be the next function's. */
+static void find_function(struct massif *massif, struct place *place)
+{
+    if (place->function[0] != '\0')
+        return;
+    snprintf(place->function, sizeof place->function, "???");
+    analyse_symbol(name_of(massif, place->object), place->address - 1, place->function,
+                   sizeof place->function);
+    make_plain(place->function);
 }
 
 static uint64_t held_by(const struct place *place, bool at_peak)
@@ -136,9 +155,10 @@ static void print_tree(struct massif *massif, uint64_t all, bool at_peak)
             "n%zu: %" PRIu64 " (heap allocation functions) malloc/new/new[], --alloc-fns, etc.\n",
             n_large + (n > n_large), all);
     for (size_t i = 0; i < n_large; i++) {
-        const struct place *place = massif->sorted[i];
-        fprintf(massif->out, " n0: %" PRIu64 " 0x%" PRIX64 ": ??? (in %s)\n", held_by(place, at_peak),
-                place->address, name_of(massif, place->object));
+        struct place *place = massif->sorted[i];
+        find_function(massif, place);
+        fprintf(massif->out, " n0: %" PRIu64 " 0x%" PRIX64 ": %s (in %s)\n", held_by(place, at_peak),
+                place->address, place->function, name_of(massif, place->object));
     }
     if (n > n_large)
         fprintf(massif->out, " n0: %" PRIu64 " in %zu place%s, below massif's threshold (1.00%%)\n", small,
@@ -190,17 +210,10 @@ static int take(void *data, const struct events_row *row, struct err *err)
     return 0;
 }
 
-static void print_head(FILE *out, const char *command)
-{
-    fputs("desc: recorded by fstune\ncmd: ", out);
-    for (; *command != '\0'; command++)
-        fputc(*command == '#' || (unsigned char)*command < ' ' ? '?' : *command, out);
-    fputs("\ntime_unit: ms\n", out);
-}
-
 static int print_all(struct massif *massif, struct events *events, const struct events_run *run,
                      struct err *err)
 {
+    char command[EVENTS_TEXT_SIZE];
     int code = events_each(events, run->id, look, massif, err);
     if (code == 0 && massif->n_rows == 0)
         code = err_set(err, -ENODATA,
@@ -209,7 +222,9 @@ static int print_all(struct massif *massif, struct events *events, const struct 
         code = events_each_name(events, run->id, name_module, massif, err);
     if (code < 0)
         return code;
-    print_head(massif->out, run->command);
+    snprintf(command, sizeof command, "%s", run->command);
+    make_plain(command);
+    fprintf(massif->out, "desc: recorded by fstune\ncmd: %s\ntime_unit: ms\n", command);
     code = events_each(events, run->id, take, massif, err);
     print_until(massif, massif->end_ns);
     print_snapshot(massif, massif->end_ns, false);

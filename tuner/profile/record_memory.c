@@ -86,7 +86,7 @@ static void look(struct record_memory *memory, struct events *events, uint64_t n
     for (uint32_t i = 0; i < HEAP_SITES; i++) {
         const struct heap_site *site = &memory->heap->sites[i];
         uint64_t bytes = is_ready(site) ? __atomic_load_n(&site->bytes, __ATOMIC_RELAXED) : 0;
-        if (bytes == memory->told[i])
+        if (bytes == memory->told[i] || bytes > EVENTS_FILE_BYTES)
             continue;
         memory->told[i] = bytes;
         tell(memory, events, site,
@@ -112,7 +112,7 @@ uint64_t record_memory_end(struct record_memory *memory, struct events *events)
     uint64_t peak_ns = heap->peak_ns > memory->start_ns ? heap->peak_ns - memory->start_ns : 0;
     for (uint32_t i = 0; i < HEAP_SITES && heap->peak_bytes > 0; i++) {
         const struct heap_site *site = &heap->sites[i];
-        if (!is_ready(site) || site->peak_bytes == 0)
+        if (!is_ready(site) || site->peak_bytes == 0 || site->peak_bytes > EVENTS_FILE_BYTES)
             continue;
         tell(
             memory, events, site,
