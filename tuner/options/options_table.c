@@ -339,7 +339,6 @@ static const struct option_row rows[] = {
     WORD("import", "fio-iolog|blkparse|strace|msr|alibaba", profile.import, "", PROFILE,
          "FILE holds requests that another tool recorded, - is standard input: strace -f -ttt -T -y, fio's "
          "--write_iolog, the text of blkparse, or the traces of MSR Cambridge or Alibaba as CSV"),
-
     TEXT("save-events", "FILE.db", profile.events, PROFILE,
          "keep each request and the processor's time for fstune analyse (SQLite; by the kernel's source)"),
     FLAG("memory", profile.memory, PROFILE, "with --save-events: also where the program allocates memory"),

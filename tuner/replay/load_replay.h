@@ -1,7 +1,7 @@
-/* tuner/profile/load_replay: a load made again on the session's own file, and what it was then. */
+/* tuner/replay/load_replay: a load made again on the session's own file, and what it was then. */
 #pragma once
 
-#include "tuner/profile/load_list.h"
+#include "tuner/replay/load_list.h"
 #include "tuner/profile/record.h"
 #include "tuner/session/session.h"
 
