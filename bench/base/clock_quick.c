@@ -17,7 +17,7 @@
 #define SOURCE      "/sys/devices/system/clocksource/clocksource0/current_clocksource"
 #define LEAST_NS    1000000U /* of what the rate is taken from at first */
 #define TRUST_NS    1000000U /* after which a thread looks at the clock again */
-#define LOOK_TICKS  500U    /* that a look may take, or it was interrupted */
+#define LOOK_TICKS  500U     /* that a look may take, or it was interrupted */
 #define RATE_LOG2   32       /* the rate is a fraction of 2^32 */
 #define RATE_CHANGE 0.001
 

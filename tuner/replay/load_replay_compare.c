@@ -3,8 +3,8 @@
 #include "models/profile/summary.h"
 #include "tuner/base/json.h"
 #include "tuner/base/text.h"
-#include "tuner/replay/load_replay.h"
 #include "tuner/profile/profile_document.h"
+#include "tuner/replay/load_replay.h"
 
 #include <errno.h>
 #include <math.h>
