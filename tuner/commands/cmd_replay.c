@@ -7,7 +7,7 @@
 #include "tuner/base/publish.h"
 #include "tuner/commands/command.h"
 #include "tuner/options/options.h"
-#include "tuner/replay/load_replay.h"
+#include "tuner/profile/load_replay.h"
 #include "tuner/report/report_plan.h"
 
 #include <errno.h>

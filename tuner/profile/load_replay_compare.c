@@ -1,10 +1,10 @@
-/* tuner/replay/load_replay_compare: how alike a load and its replay are, figure by figure. */
+/* tuner/profile/load_replay_compare: how alike a load and its replay are, figure by figure. */
 #include "bench/base/units.h"
 #include "models/profile/summary.h"
 #include "tuner/base/json.h"
 #include "tuner/base/text.h"
+#include "tuner/profile/load_replay.h"
 #include "tuner/profile/profile_document.h"
-#include "tuner/replay/load_replay.h"
 
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
-/* tuner/replay/load_replay: requests made, and put into a store as those of a program are. */
-#include "tuner/replay/load_replay.h"
+/* tuner/profile/load_replay: requests made, and put into a store as those of a program are. */
+#include "tuner/profile/load_replay.h"
 
 #include "models/profile/store.h"
 #include "tuner/base/interrupt.h"

@@ -1,10 +1,10 @@
-/* tuner/replay/load_list_profile: requests drawn so that their profile is the one given. Sequential ones go
+/* tuner/profile/load_list_profile: requests drawn so that their profile is the one given. Sequential ones go
  * on from each other, in each direction; random ones are drawn with the profile's skew; phases follow one
  * another. */
 #include "bench/base/rng.h"
 #include "models/profile/summary.h"
 #include "tuner/base/json.h"
-#include "tuner/replay/load_list.h"
+#include "tuner/profile/load_list.h"
 
 #include <errno.h>
 #include <math.h>

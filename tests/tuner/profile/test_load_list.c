@@ -1,7 +1,7 @@
-/* Tests of tuner/replay/load_list: a load becomes requests that have its shares and sizes, and a place in
+/* Tests of tuner/profile/load_list: a load becomes requests that have its shares and sizes, and a place in
  * the file. */
 #include "tests/tuner/rig.h"
-#include "tuner/replay/load_list.h"
+#include "tuner/profile/load_list.h"
 
 #include <errno.h>
 

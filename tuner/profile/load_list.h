@@ -1,4 +1,4 @@
-/* tuner/replay/load_list: the requests that repeat a load. */
+/* tuner/profile/load_list: the requests that repeat a load. */
 #pragma once
 
 #include "bench/base/err.h"

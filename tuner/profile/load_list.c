@@ -1,5 +1,5 @@
-/* tuner/replay/load_list: which kind of file it is. */
-#include "tuner/replay/load_list.h"
+/* tuner/profile/load_list: which kind of file it is. */
+#include "tuner/profile/load_list.h"
 
 #include "tuner/base/json.h"
 

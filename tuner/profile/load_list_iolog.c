@@ -1,8 +1,8 @@
-/* tuner/replay/load_list_iolog: the requests of an iolog as they stand there, all files in one, each behind
+/* tuner/profile/load_list_iolog: the requests of an iolog as they stand there, all files in one, each behind
  * the other. */
 #include "tuner/profile/import.h"
+#include "tuner/profile/load_list.h"
 #include "tuner/profile/profile_document.h"
-#include "tuner/replay/load_list.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* tuner/replay/load_replay: a load made again on the session's own file, and what it was then. */
+/* tuner/profile/load_replay: a load made again on the session's own file, and what it was then. */
 #pragma once
 
+#include "tuner/profile/load_list.h"
 #include "tuner/profile/record.h"
-#include "tuner/replay/load_list.h"
 #include "tuner/session/session.h"
 
 struct load_replay {
