@@ -43,6 +43,7 @@ endif
 # The library that is loaded into recorded programs: its wrappers must not stand before libc's in our own programs, so their folder has no
 # archive, and the rest of it comes from folders that have one.
 wrappers := bench/collector
+loaded   := libfstune-profile.so libfstune-memory.so
 folders  := $(layers)
 layers   := $(filter-out $(wrappers),$(layers))
 
@@ -57,8 +58,10 @@ statistics_sources := $(call sources,tests/statistics)
 compare_sources := $(call sources,tests/compare)
 study_sources := $(call sources,tests/study)
 fuzz_sources := $(call sources,tests/fuzz)
-collector_sources := $(call sources,$(wrappers)) $(filter-out models/profile/summary.c models/profile/zipf.c models/profile/phases.c,$(call sources,models/profile)) \
-                     tuner/profile/collector_sink.c bench/base/clock.c
+collector_sources := $(filter-out %/wrap_memory.c,$(call sources,$(wrappers))) \
+                     $(filter-out $(addprefix models/profile/,summary.c zipf.c phases.c heap.c),$(call sources,models/profile)) \
+                     tuner/profile/collector_sink.c bench/base/clock.c bench/base/clock_quick.c
+memory_sources := bench/collector/wrap_memory.c models/profile/heap.c tuner/profile/memory_sink.c bench/base/clock.c
 engine_sources := $(foreach f,statistics surrogate search engine library,$(call sources,models/$(f)))
 # The plugin of nbdkit holds its own copy of what it needs, and shows nothing but its entry.
 plugin_sources := $(foreach f,base host io target disk,$(call sources,bench/$(f))) $(engine_sources) $(call sources,models/online) models/profile/stream.c \
@@ -93,7 +96,7 @@ blind_to      := -Wno-format-truncation -Wno-maybe-uninitialized
 
 # -U first: some distributions predefine another level, which would be a warning.
 compile_release := -O2 -g -fno-plt -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
-compile_collector := -O2 -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -fstack-protector-strong
+compile_collector := -O2 -flto -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -fstack-protector-strong
 compile_debug   := -Og -g -DFSTUNE_DEBUG
 # Without SSE2 doubles would have more bits in registers than in memory, and a simulated search other results. What is put into a
 # size_t is bounded, or checked by arena_map; -Wconversion cannot know.
@@ -282,12 +285,15 @@ build/$(1)/fstune-atoms: build/$(1)/tuner/impact/atoms_helper.o $(call archives_
 
 # Other flags than a program's: it is loaded anywhere, shows nothing but its wrappers, and stands before what fortified headers declare.
 collector_objects_$(1) := $(collector_sources:%.c=build/$(1)/shared/%.o)
-$$(collector_objects_$(1)): build/$(1)/shared/%.o: %.c Makefile | $(before_build)
+memory_objects_$(1) := $(memory_sources:%.c=build/$(1)/shared/%.o)
+$$(sort $$(collector_objects_$(1)) $$(memory_objects_$(1))): build/$(1)/shared/%.o: %.c Makefile | $(before_build)
 	$$(call say,CC,$$@)
 	@mkdir -p $$(@D)
 	$$(Q)$$(CC) -std=c17 $$(cpp_flags) $$(warnings) $$(WERROR) $$(compile_collector) $$(CPPFLAGS) $$(CFLAGS) -U_FORTIFY_SOURCE -MMD -MP -c $$< -o $$@
 
 build/$(1)/libfstune-profile.so: $$(collector_objects_$(1))
+build/$(1)/libfstune-memory.so: $$(memory_objects_$(1))
+build/$(1)/libfstune-profile.so build/$(1)/libfstune-memory.so:
 	$$(call say,LINK,$$@)
 	$$(Q)$$(CC) $$(compile_collector) $$(CFLAGS) -shared $$(link_release) $$(LDFLAGS) $$^ -o $$@
 
@@ -409,7 +415,7 @@ guest-atoms: build/static/fstune-atoms ## build the atomic tests as one static p
 
 # Beside it, where fstune profile looks first. A static program loads no libraries.
 ifneq ($(BUILD),static)
-all: build/$(BUILD)/libfstune-profile.so
+all: $(loaded:%=build/$(BUILD)/%)
 endif
 
 .PHONY: disk-plugin
@@ -443,7 +449,7 @@ golden: build/release/fstune ## show what commands print otherwise than tests/go
 	$(Q)FSTUNE=$< tests/golden/run --write | grep -v '^ok '
 
 # One at a time: they share the disk.
-check-io: build/$(BUILD)/fstune build/$(BUILD)/libfstune-profile.so $(call programs,$(fs_tests),$(BUILD)) build/release/faultfs | deps ## run the tests that need a real file system
+check-io: build/$(BUILD)/fstune $(loaded:%=build/$(BUILD)/%) $(call programs,$(fs_tests),$(BUILD)) build/release/faultfs | deps ## run the tests that need a real file system
 	$(call run_tests,$(BUILD),TEST_JOBS=1 TEST_TIMEOUT=300 FAULTFS=build/release/faultfs)
 	$(Q)$(if $(T),,PYTHONDONTWRITEBYTECODE=1 tests/study/cawl_validation --smoke --fstune build/$(BUILD)/fstune . >build/cawl-smoke.md)
 
@@ -669,6 +675,7 @@ units    := $(wildcard configs/systemd/*.service configs/systemd/*.timer)
 examples := $(wildcard configs/*.conf configs/*.example configs/presets/* configs/surfaces/* configs/ansible/* configs/prometheus/* configs/grafana/*)
 installed = build/release/fstune:$(PREFIX)/bin/fstune:755 \
             build/release/libfstune-profile.so:$(PREFIX)/lib/fstune/libfstune-profile.so:644 \
+            build/release/libfstune-memory.so:$(PREFIX)/lib/fstune/libfstune-memory.so:644 \
             build/fstune.1:$(PREFIX)/share/man/man1/fstune.1:644 \
             build/completion/fstune:$(BASH_DIR)/fstune:644 build/completion/_fstune:$(ZSH_DIR)/_fstune:644 \
             build/completion/fstune.fish:$(FISH_DIR)/fstune.fish:644 \
@@ -681,7 +688,7 @@ installed = build/release/fstune:$(PREFIX)/bin/fstune:755 \
             configs/systemd/retune-target.conf:$(share_dir)/retune-target.conf:644
 
 # Units and the cron job name the program's place.
-install: build/release/fstune build/release/libfstune-profile.so $(generated) ## install under PREFIX (default /usr/local), below DESTDIR
+install: build/release/fstune $(loaded:%=build/release/%) $(generated) ## install under PREFIX (default /usr/local), below DESTDIR
 	$(Q)set -e; for entry in $(installed); do \
 	    source=$${entry%%:*}; place=$${entry#*:}; mode=$${place##*:}; place='$(DESTDIR)'$${place%:*}; \
 	    install -D -m $$mode "$$source" "$$place"; \
@@ -743,7 +750,7 @@ deb: | deps-deb ## a Debian package and its source package, in build/deb
 	    || { tail -n 30 ../build.log >&2; exit 1; }
 	@ls build/deb/*.deb build/deb/*.dsc
 
-check-packaging: build/release/fstune build/release/libfstune-profile.so build/release/libfstune.so.0 build/release/libfstune.a $(generated) | deps-packaging ## check manual page, completion, units, cron job, install and uninstall
+check-packaging: build/release/fstune $(loaded:%=build/release/%) build/release/libfstune.so.0 build/release/libfstune.a $(generated) | deps-packaging ## check manual page, completion, units, cron job, install and uninstall
 	$(Q)FSTUNE=build/release/fstune tests/packaging/run
 
 # Minutes, and a network: a small Debian is made, kept in build/chroot.tar for the next time.

@@ -1,7 +1,7 @@
 /* bench/collector/collector: the memory that is shared with fstune, and the two halves of a call. */
 #include "bench/collector/collector.h"
 
-#include "bench/base/clock.h"
+#include "bench/base/clock_quick.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -32,7 +32,7 @@ bool collector_is_on(void)
 
 uint64_t collector_now_ns(void)
 {
-    return clock_now_ns(&clock_monotonic);
+    return clock_quick_ns();
 }
 
 uint32_t collector_thread(void)
@@ -69,6 +69,8 @@ static void after_fork_in_child(void)
     if (!is_restricted)
         owner = (pid_t)syscall(SYS_getpid);
     if (is_attached)
+        clock_quick_start();
+    if (is_attached)
         sink_join(is_restricted ? 0 : (uint32_t)owner);
     descriptors_share_all();
 }
@@ -88,6 +90,8 @@ __attribute__((constructor)) static void attach(void)
     if (fd >= 0)
         syscall(SYS_close, fd);
     owner = (pid_t)syscall(SYS_getpid);
+    if (is_attached)
+        clock_quick_start();
     if (is_attached)
         sink_join((uint32_t)owner);
     if (is_attached)

@@ -6,7 +6,7 @@
 #define VOTES_MAX ((1ULL << BINS_VOTE_BITS) - 1)
 #define VALUE_MAX ((1ULL << (64 - BINS_VOTE_BITS)) - 1)
 
-static size_t bin_of(uint64_t value)
+size_t bins_of(uint64_t value)
 {
     if (value < 4)
         return (size_t)value;
@@ -34,7 +34,7 @@ static uint64_t vote(uint64_t candidate, uint64_t value)
 
 void bins_add(struct bins *bins, uint64_t value)
 {
-    struct bins_bin *bin = &bins->bin[bin_of(value)];
+    struct bins_bin *bin = &bins->bin[bins_of(value)];
     uint64_t held = value < VALUE_MAX ? value : VALUE_MAX, now = cells_read(&bin->candidate);
     cells_add(&bin->n, 1);
     /* One try: a vote that is lost against another thread's changes nothing that can be seen. */

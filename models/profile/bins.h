@@ -27,6 +27,9 @@ struct bins_mode {
     uint64_t value, n;
 };
 
+/* The bin of a value, for those that count by themselves. */
+size_t bins_of(uint64_t value);
+
 void bins_add(struct bins *bins, uint64_t value);
 uint64_t bins_n(const struct bins *bins);
 

@@ -67,11 +67,10 @@ static struct blocks_entry *find(struct blocks *blocks, struct blocks_entry *ent
 static void note_use(struct blocks *blocks, struct blocks_entry *entry, int is_new, uint64_t now)
 {
     uint32_t when = (uint32_t)(now >> CLOCK_SHIFT);
-    cells_add(&blocks->n_sampled, 1);
     if (is_new)
         cells_add(&blocks->n_first, 1);
     else
-        bins_add(&blocks->reuse, ((uint64_t)(uint32_t)(when - entry->when)) << CLOCK_SHIFT);
+        cells_add(&blocks->reuse[bins_of((uint64_t)(uint32_t)(when - entry->when) << CLOCK_SHIFT)], 1);
     entry->when = when;
     entry->n += entry->n < UINT32_MAX;
 }
@@ -103,6 +102,14 @@ void blocks_take(struct blocks *blocks, struct blocks_entry *entries, uint64_t f
     }
 }
 
+uint64_t blocks_n_sampled(const struct blocks *blocks)
+{
+    uint64_t n = cells_read(&blocks->n_first);
+    for (size_t i = 0; i < BINS_N; i++)
+        n += cells_read(&blocks->reuse[i]);
+    return n;
+}
+
 double blocks_distinct(const struct blocks *blocks, const struct blocks_entry *entries)
 {
     uint64_t n = 0;
@@ -113,13 +120,13 @@ double blocks_distinct(const struct blocks *blocks, const struct blocks_entry *e
 
 size_t blocks_curve(const struct blocks *blocks, struct blocks_cache ret[BINS_N])
 {
-    double n = (double)blocks->n_sampled, farther = n, size = 0, before = 0, served = 0;
+    double n = (double)blocks_n_sampled(blocks), farther = n, size = 0, before = 0, served = 0;
     for (size_t i = 0; i < BINS_N && n > 0; i++) {
         double end = i < 4 ? (double)i + 1 : ldexp(5 + (double)(i % 4), (int)(i / 4) - 1);
         size += (end - before) * farther / n;
         before = end;
-        served += (double)blocks->reuse.bin[i].n;
-        farther -= (double)blocks->reuse.bin[i].n;
+        served += (double)blocks->reuse[i];
+        farther -= (double)blocks->reuse[i];
         ret[i] = (struct blocks_cache){size * (double)(1U << BLOCKS_LOG2_BYTES), served / n};
     }
     return n > 0 ? BINS_N : 0;

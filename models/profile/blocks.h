@@ -21,12 +21,11 @@ struct blocks_entry {
 
 struct blocks {
     uint64_t shift;
-    uint64_t n_accesses; /* of all blocks, sampled or not: the clock */
-    uint64_t n_sampled;  /* of those in the sample */
-    uint64_t n_lost;     /* found no place */
-    uint64_t n_first;    /* of n_sampled: seen for the first time */
-    struct bins reuse;   /* accesses of any block between two of a sampled one */
-    uint64_t n_entries;  /* a power of two */
+    uint64_t n_accesses;    /* of all blocks, sampled or not: the clock */
+    uint64_t n_lost;        /* found no place */
+    uint64_t n_first;       /* of those in the sample: seen for the first time */
+    uint64_t reuse[BINS_N]; /* accesses of any block between two of a sampled one, in bins */
+    uint64_t n_entries;     /* a power of two */
 };
 
 /* Fetches the entry of the first block, which is hardly ever in the processor's cache, while other work is
@@ -48,6 +47,9 @@ struct blocks_cache {
     double n_bytes, served_share;
 };
 size_t blocks_curve(const struct blocks *blocks, struct blocks_cache ret[BINS_N]);
+
+/* Uses of blocks in the sample. */
+uint64_t blocks_n_sampled(const struct blocks *blocks);
 
 /* Distinct blocks, estimated. */
 double blocks_distinct(const struct blocks *blocks, const struct blocks_entry *entries);

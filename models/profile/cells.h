@@ -22,6 +22,13 @@ static inline void cells_raise(uint64_t *cell, uint64_t to)
     }
 }
 
+/* The same where nobody minds that of two at once the lower one may stay: a step less for each request. */
+static inline void cells_follow(uint64_t *cell, uint64_t to)
+{
+    if (cells_read(cell) < to)
+        __atomic_store_n(cell, to, __ATOMIC_RELAXED);
+}
+
 /* Puts `to` where `from` is. False where something else is. */
 static inline bool cells_swap(uint64_t *cell, uint64_t from, uint64_t to)
 {

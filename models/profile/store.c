@@ -42,7 +42,8 @@ int store_init(struct store *store, size_t n_bytes, uint64_t now_ns)
 {
     if (n_bytes < STORE_MIN_BYTES || n_bytes > STORE_MAX_BYTES || lay_out(store, n_bytes) < 0)
         return -EINVAL;
-    store->start_ns = store->last_ns = store->changed_ns = now_ns;
+    store->start_ns = store->last_ns = now_ns;
+    flight_start(&store->flight, now_ns);
     store->timeline.log2_ns = TIMELINE_FIRST_LOG2_NS;
     store->magic = MAGIC;
     return 0;
@@ -97,32 +98,15 @@ void store_count(struct store *store, enum store_count what, uint64_t n)
     cells_add(&store->count[what], n);
 }
 
-/* The time since the last change was spent at the depth of before. Two changes at once may swap their parts,
- * which are short then; the sum stays right. */
-static void account_depth(struct store *store, uint64_t now_ns, uint64_t depth)
-{
-    uint64_t before_ns = __atomic_exchange_n(&store->changed_ns, now_ns, __ATOMIC_RELAXED);
-    if (now_ns <= before_ns)
-        return;
-    cells_add(&store->depth_ns[depth < STORE_DEPTHS ? depth : STORE_DEPTHS - 1], now_ns - before_ns);
-    if (depth >= STORE_DEPTHS - 1)
-        cells_add(&store->deep_area, depth * (now_ns - before_ns));
-}
-
 void store_begin(struct store *store, uint64_t now_ns, uint32_t n)
 {
-    account_depth(store, now_ns, __atomic_fetch_add(&store->in_flight, n, __ATOMIC_RELAXED));
+    flight_begin(&store->flight, now_ns, n);
 }
 
 void store_end(struct store *store, uint64_t now_ns, uint32_t n)
 {
-    uint64_t depth = cells_read(&store->in_flight);
-    /* More ends than beginnings: some began before the recording. */
-    while (!__atomic_compare_exchange_n(&store->in_flight, &depth, depth > n ? depth - n : 0, true,
-                                        __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
-    }
-    account_depth(store, now_ns, depth);
-    cells_raise(&store->last_ns, now_ns);
+    flight_end(&store->flight, now_ns, n);
+    cells_follow(&store->last_ns, now_ns);
 }
 
 struct store_process *store_join(struct store *store, uint32_t pid)
@@ -159,15 +143,15 @@ static bool judge(struct store *store, const struct profile_request *request, st
     uint64_t end = request->offset_bytes + request->n_bytes;
     bool goes_on = false;
     if (file != NULL) {
-        uint64_t before = __atomic_exchange_n(&file->last_end[request->direction], end, __ATOMIC_RELAXED);
-        goes_on = before == request->offset_bytes;
-        cells_add(&file->n, 1);
-        cells_raise(&file->end_bytes, end);
+        uint64_t *last_end = &file->last_end[request->direction];
+        goes_on = cells_read(last_end) == request->offset_bytes;
+        __atomic_store_n(last_end, end, __ATOMIC_RELAXED);
         file->last_ns = request->start_ns;
         if (request->direction == PROFILE_WRITE && (request->flags & PROFILE_DURABLE) == 0)
             cells_add(&file->n_unflushed, 1);
     }
-    store_count(store, STORE_LOST_FILES, file == NULL);
+    if (file == NULL)
+        store_count(store, STORE_LOST_FILES, 1);
     if (stream == NULL)
         return false;
     const struct stream_context context = {.goes_on = goes_on,
@@ -229,7 +213,7 @@ void store_take(struct store *store, const struct profile_request *request)
     bins_add(&store->sizes[request->direction], request->n_bytes);
     note_thread(store, request->thread);
     blocks_take(&store->blocks, store_blocks(store), request->file, request->offset_bytes, request->n_bytes);
-    cells_raise(&store->last_ns, request->start_ns);
+    cells_follow(&store->last_ns, request->start_ns);
 }
 
 void store_took(struct store *store, enum profile_direction direction, uint64_t spent_ns)
@@ -255,7 +239,7 @@ void store_flush(struct store *store, uint64_t file, uint64_t now_ns, uint64_t s
     cells_add(&store->n_flushes, 1);
     cells_add(&store->flush_ns, spent_ns);
     timeline_take(&store->timeline, store_intervals(store), since_ns, TIMELINE_FLUSH, 0);
-    cells_raise(&store->last_ns, now_ns);
+    cells_follow(&store->last_ns, now_ns);
     for (uint64_t i = 0; i < store->n_files && file == 0; i++) {
         struct store_file *each = &store_files(store)[i];
         if (cells_read(&each->n_unflushed) > 0)

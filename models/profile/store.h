@@ -9,6 +9,7 @@
 #include "models/profile/bins.h"
 #include "models/profile/blocks.h"
 #include "models/profile/event.h"
+#include "models/profile/flight.h"
 #include "models/profile/stream.h"
 #include "models/profile/timeline.h"
 
@@ -18,8 +19,7 @@
 #define STORE_MIN_BYTES      (32U << 10)
 #define STORE_MAX_BYTES      (64U << 20)
 #define STORE_DEFAULT_BYTES  (1U << 20)
-#define STORE_DEPTHS         257 /* the last is for all deeper ones */
-#define STORE_ALIGNMENTS     24  /* by the power of two, from 1 byte to 8 MiB */
+#define STORE_ALIGNMENTS     24 /* by the power of two, from 1 byte to 8 MiB */
 #define STORE_NAME_SIZE      96
 #define STORE_THREAD_WORDS   64
 #define STORE_PROCESSES_MOST 64
@@ -46,7 +46,7 @@ enum store_count {
 
 struct store_file {
     uint64_t key; /* number of the file; 0: free */
-    uint64_t n, last_ns, end_bytes, last_end[PROFILE_N_DIRECTIONS];
+    uint64_t last_ns, last_end[PROFILE_N_DIRECTIONS];
     uint64_t n_unflushed; /* writes since the last flush */
     uint64_t n_flushes;   /* that had something to flush */
     uint32_t is_named, unused;
@@ -76,9 +76,7 @@ struct store {
     uint64_t alignment[STORE_ALIGNMENTS];
     uint64_t threads[STORE_THREAD_WORDS]; /* a bit for each number of a thread, modulo their count */
 
-    uint64_t in_flight, changed_ns;
-    uint64_t deep_area; /* depth x ns of what the last of depth_ns holds */
-    uint64_t depth_ns[STORE_DEPTHS];
+    struct flight flight;
     struct store_process processes[STORE_PROCESSES_MOST];
 
     struct bins sizes[PROFILE_N_DIRECTIONS], between; /* between: writes from flush to flush */

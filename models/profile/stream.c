@@ -42,18 +42,7 @@ static struct stream_cursor *find_victim(struct stream *stream)
         if (cursor->used < oldest->used)
             oldest = cursor;
     }
-    return n_new >= LEAST_NEW ? newcomers[cells_hash(stream->n_taken) % n_new] : oldest;
-}
-
-static struct stream_cursor *find_latest(struct stream *stream)
-{
-    struct stream_cursor *latest = NULL;
-    for (size_t i = 0; i < STREAM_N_CURSORS; i++) {
-        struct stream_cursor *cursor = &stream->cursor[i];
-        if (cursor->used > 0 && (latest == NULL || cursor->used > latest->used))
-            latest = cursor;
-    }
-    return latest;
+    return n_new >= LEAST_NEW ? newcomers[(cells_hash(stream->n_taken) >> 32) * n_new >> 32] : oldest;
 }
 
 /* In quarters, by the first three binary digits; n > 0. */
@@ -80,12 +69,14 @@ static bool weigh(const struct stream *stream, struct stream_cursor *cursor,
     return bits >= 0;
 }
 
-static void advance(struct stream_cursor *cursor, const struct profile_request *request, uint32_t now)
+static void advance(struct stream *stream, struct stream_cursor *cursor,
+                    const struct profile_request *request)
 {
+    stream->latest = (uint64_t)(cursor - stream->cursor);
     cursor->stride = (int64_t)(request->offset_bytes - cursor->last);
     cursor->last = request->offset_bytes;
     cursor->end = request->offset_bytes + request->n_bytes;
-    cursor->used = now;
+    cursor->used = (uint32_t)stream->n_taken;
     cursor->run += cursor->run < UINT32_MAX;
 }
 
@@ -130,15 +121,17 @@ static struct stream_cursor *find_striding(struct stream *stream, uint64_t offse
 static void begin_run(struct stream *stream, const struct profile_request *request, uint64_t begin,
                       bool is_start)
 {
-    struct stream_cursor *latest = find_latest(stream);
-    int64_t stride = latest != NULL ? (int64_t)(request->offset_bytes - latest->last) : 0;
-    *find_victim(stream) = (struct stream_cursor){.begin = begin,
-                                                  .last = request->offset_bytes,
-                                                  .end = request->offset_bytes + request->n_bytes,
-                                                  .stride = stride,
-                                                  .used = (uint32_t)stream->n_taken,
-                                                  .run = is_start,
-                                                  .is_proved = is_start};
+    uint64_t before = stream->cursor[stream->latest].last;
+    struct stream_cursor *cursor = find_victim(stream);
+    stream->latest = (uint64_t)(cursor - stream->cursor);
+    *cursor =
+        (struct stream_cursor){.begin = begin,
+                               .last = request->offset_bytes,
+                               .end = request->offset_bytes + request->n_bytes,
+                               .stride = stream->n_taken > 1 ? (int64_t)(request->offset_bytes - before) : 0,
+                               .used = (uint32_t)stream->n_taken,
+                               .run = is_start,
+                               .is_proved = is_start};
 }
 
 /* What goes on from a cursor: the first to do so waits for the next one, and all for the run to be more than
@@ -148,7 +141,7 @@ static struct stream_verdict go_on(struct stream *stream, struct stream_cursor *
 {
     bool first_was_random = stream->n_taken == 2 && stream->n[STREAM_RANDOM] == 1;
     bool is_likely = weigh(stream, cursor, request);
-    advance(cursor, request, (uint32_t)stream->n_taken);
+    advance(stream, cursor, request);
     if (!is_likely) {
         cursor->run = cursor->pending = 0;
         return (struct stream_verdict){STREAM_RANDOM, 0};
@@ -176,7 +169,7 @@ static struct stream_verdict judge(struct stream *stream, const struct profile_r
      */
     if (find_striding(stream, offset) != NULL) {
         begin_run(stream, request, NO_BEGIN, false);
-        stream->stride = find_latest(stream)->stride;
+        stream->stride = stream->cursor[stream->latest].stride;
         return (struct stream_verdict){STREAM_STRIDED, 0};
     }
     bool is_unknown = is_first && !is_start && context.is_pressed;

@@ -51,6 +51,7 @@ struct stream {
     uint64_t n[STREAM_N_ORDERS], n_bytes;
     uint64_t size_candidate, size_votes; /* the usual size of its requests, as in bins.h */
     int64_t stride;                      /* the last that was met twice */
+    uint64_t latest;                     /* the cursor of the last request */
     struct stream_cursor cursor[STREAM_N_CURSORS];
 };
 

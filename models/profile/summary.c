@@ -81,19 +81,19 @@ static uint64_t find_alignment(const struct store *store)
 
 static void make_depth(struct summary *summary, const struct store *store)
 {
-    double busy_ns = (double)sum(store->depth_ns + 1, STORE_DEPTHS - 1), seen_ns = 0, area = 0;
+    double busy_ns = (double)sum(store->flight.depth_ns + 1, FLIGHT_DEPTHS - 1), seen_ns = 0, area = 0;
     double all_ns = (double)(store->last_ns - store->start_ns);
     summary->busy_share = all_ns > 0 ? fmin(1, busy_ns / all_ns) : 0;
-    for (uint64_t depth = 1; depth < STORE_DEPTHS; depth++) {
-        seen_ns += (double)store->depth_ns[depth];
+    for (uint64_t depth = 1; depth < FLIGHT_DEPTHS; depth++) {
+        seen_ns += (double)store->flight.depth_ns[depth];
         if (summary->depth_p50 == 0 && busy_ns > 0 && seen_ns >= busy_ns / 2)
             summary->depth_p50 = depth;
-        if (store->depth_ns[depth] > 0)
+        if (store->flight.depth_ns[depth] > 0)
             summary->depth_max = depth;
-        area += (double)depth * (double)store->depth_ns[depth];
+        area += (double)depth * (double)store->flight.depth_ns[depth];
     }
-    double deepest = (double)(STORE_DEPTHS - 1) * (double)store->depth_ns[STORE_DEPTHS - 1];
-    area += fmax(0, (double)store->deep_area - deepest);
+    double deepest = (double)(FLIGHT_DEPTHS - 1) * (double)store->flight.depth_ns[FLIGHT_DEPTHS - 1];
+    area += fmax(0, (double)store->flight.deep_area - deepest);
     summary->depth_mean = busy_ns > 0 ? area / busy_ns : 0;
 }
 
@@ -132,7 +132,7 @@ static void make_sync(struct summary *summary, const struct store *store)
 static double find_working_set(const struct blocks *blocks)
 {
     struct blocks_cache curve[BINS_N];
-    double n = (double)blocks->n_sampled, reused = n > 0 ? 1 - (double)blocks->n_first / n : 0;
+    double n = (double)blocks_n_sampled(blocks), reused = n > 0 ? 1 - (double)blocks->n_first / n : 0;
     size_t n_sizes = blocks_curve(blocks, curve), i = 0;
     if (reused < LEAST_REUSED || reused <= 0 || n_sizes == 0)
         return 0;
@@ -184,7 +184,7 @@ void summary_make(struct summary *summary, const struct store *store)
     summary->flush_s = (double)store->flush_ns / 1e9;
     double block = (double)(1U << BLOCKS_LOG2_BYTES);
     summary->footprint_bytes = blocks_distinct(&store->blocks, store_blocks(store)) * block;
-    double sampled = (double)store->blocks.n_sampled;
+    double sampled = (double)blocks_n_sampled(&store->blocks);
     summary->reused_share = sampled > 0 ? 1 - (double)store->blocks.n_first / sampled : 0;
     summary->working_set_bytes = fmin(find_working_set(&store->blocks), summary->footprint_bytes);
     fit_skew(&summary->skew, store);

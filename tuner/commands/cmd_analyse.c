@@ -36,6 +36,12 @@ static int print_gmon(FILE *out, const void *what, struct err *err)
     return analyse_print_gmon(out, analysis->events, &analysis->run, analysis->object, err);
 }
 
+static int print_massif(FILE *out, const void *what, struct err *err)
+{
+    const struct analysis *analysis = what;
+    return analyse_print_massif(out, analysis->events, &analysis->run, err);
+}
+
 static void print_run(const struct events_run *run)
 {
     printf("Recording  %" PRId64 ": %s\n           %" PRIu64 " events", run->id, run->command, run->n);
@@ -83,17 +89,33 @@ static int write_gmon(struct analysis *analysis, const char *path, struct err *e
     return code;
 }
 
+static int write_massif(struct analysis *analysis, const char *path, struct err *err)
+{
+    int code = publish_print(path, print_massif, analysis, err);
+    if (code == 0)
+        printf("ms_print %s\n", path);
+    return code;
+}
+
 static int write_as(struct analysis *analysis, const struct settings *settings, struct err *err)
 {
-    bool is_gmon = strcmp(settings->profile.analysis, "gmon") == 0;
-    const char *usual = is_gmon ? "gmon.out" : "";
-    const char *path = settings->output[0] != '\0' ? settings->output : usual;
+    static const struct form {
+        const char *name, *usual;
+        int (*write)(struct analysis *analysis, const char *path, struct err *err);
+    } forms[] = {{"fio-iolog", "", write_iolog},
+                 {"gmon", "gmon.out", write_gmon},
+                 {"massif", "massif.out", write_massif}};
+    const struct form *form = forms;
+    while (strcmp(settings->profile.analysis, form->name) != 0)
+        form++;
+    const char *path = settings->output[0] != '\0' ? settings->output : form->usual;
     if (path[0] == '\0')
-        return err_set(err, -EINVAL, "--as %s: --output FILE says where it goes", settings->profile.analysis);
+        return err_set(err, -EINVAL, "--as %s: --output FILE says where it goes", form->name);
     int code = publish_check(path, err);
     if (code < 0)
         return err_prefix(err, "--output %.200s", path);
-    return is_gmon ? write_gmon(analysis, path, err) : write_iolog(analysis, path, err);
+    code = form->write(analysis, path, err);
+    return code == -ENODATA ? fail_with(EXIT_NOTHING, "%s", err->text) : code;
 }
 
 static int analyse(const struct settings *settings, struct err *err)
@@ -122,7 +144,7 @@ static int analyse(const struct settings *settings, struct err *err)
 
 const struct command command_analyse = {
     .name = "analyse",
-    .summary = "say what the events of a recording show, or write them for fio and gprof",
+    .summary = "say what the events of a recording show, or write them for fio, gprof and ms_print",
     .usage = "FILE.db",
     .n_operands = 1,
     .run = command_run,
@@ -130,6 +152,6 @@ const struct command command_analyse = {
     .options = OPTIONS_ANALYSE,
     .description =
         "Reads the events that `fstune profile --save-events` kept: the profile again, an iolog for "
-        "fio, or the processor's time for gprof.",
+        "fio, the processor's time for gprof, or memory for ms_print.",
     .example = "fstune analyse events.db --as gmon && gprof -p ./program gmon.out",
 };

@@ -42,6 +42,10 @@ static int check(const struct settings *settings, struct err *err)
     if (keeps_events && (is_import || strcmp(asked->source, "preload") == 0))
         return err_set(err, -EINVAL, "--save-events: events are kept of what the kernel tells; leave %s out",
                        is_import ? "--import" : "--source");
+    if (asked->memory && (!keeps_events || is_attached))
+        return err_set(err, -EINVAL,
+                       is_attached ? "--memory: no library can be loaded into what runs already; leave it out"
+                                   : "--memory: goes into a database; name it with --save-events FILE.db");
     int code = check_operand(settings, err);
     if (code == 0 && !is_import && !is_attached && !has_program)
         code = err_set(err, -EINVAL, "the command is missing; write fstune profile -- COMMAND ARGUMENT...");
@@ -67,7 +71,8 @@ static int profile(const struct settings *settings, struct err *err)
     const struct record_options options = {.store_bytes = settings->profile.store_bytes,
                                            .duration_ns = settings->profile.duration_ns,
                                            .output_to_stderr = settings->json,
-                                           .events = settings->profile.events};
+                                           .events = settings->profile.events,
+                                           .memory = settings->profile.memory};
     int code = check(settings, err);
     if (code == 0 && settings->profile.import[0] != '\0')
         code = import_file(&recording, settings->profile.import, settings->operands[0],

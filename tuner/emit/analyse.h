@@ -18,5 +18,8 @@ int analyse_print_iolog(FILE *out, struct events *events, const struct events_ru
 int analyse_print_gmon(FILE *out, struct events *events, const struct events_run *run,
                        char path[SETTINGS_TEXT_SIZE], struct err *err);
 
+/* massif.out: memory over time by the place that allocated it. -ENODATA where none was recorded. */
+int analyse_print_massif(FILE *out, struct events *events, const struct events_run *run, struct err *err);
+
 /* Lines of the programs and libraries with most of the processor's time. */
 int analyse_print_cpu(FILE *out, struct events *events, const struct events_run *run, struct err *err);

@@ -276,11 +276,11 @@ static const struct option_row rows[] = {
     WORD("import", "fio-iolog|blkparse|strace|msr|alibaba", profile.import, "", PROFILE,
          "FILE holds requests that another tool recorded, - is standard input: strace -f -ttt -T -y, fio's "
          "--write_iolog, the text of blkparse, or the traces of MSR Cambridge or Alibaba as CSV"),
-
     TEXT("save-events", "FILE.db", profile.events, PROFILE,
          "keep each request and the processor's time for fstune analyse (SQLite; by the kernel's source)"),
-    WORD("as", "text|profile|fio-iolog|gmon", profile.analysis, "text", ANALYSE,
-         "the text or document of fstune profile, an iolog for fio --read_iolog, or gmon.out for gprof"),
+    FLAG("memory", profile.memory, PROFILE, "with --save-events: also where the program allocates memory"),
+    WORD("as", "text|profile|fio-iolog|gmon|massif", profile.analysis, "text", ANALYSE,
+         "as fstune profile tells it, or a file for fio --read_iolog, gprof or ms_print"),
     TEXT("object", "FILE", profile.object, ANALYSE,
          "of gmon: whose functions are meant; else those of the program with most of the processor's time"),
     FLAG("timed", profile.timed, REPLAY, "make each request when its time has come"),

@@ -320,6 +320,7 @@ struct settings_profile {
     uint32_t pid;                                                  /* --pid; 0: none */
     char events[SETTINGS_TEXT_SIZE];                               /* --save-events; "" */
     char analysis[SETTINGS_NAME_SIZE], object[SETTINGS_TEXT_SIZE]; /* --as, --object of `analyse` */
+    bool memory;                                                   /* --memory */
     bool timed, untimed; /* --timed, --as-fast-as-possible of `replay` */
 };
 

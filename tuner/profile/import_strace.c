@@ -2,7 +2,7 @@
  *   PID TIME NAME(ARGUMENTS) = RESULT ... <SECONDS>
  * or, when another thread's call came in between, its beginning up to "<unfinished ...>" and later
  *   PID TIME <... NAME resumed>REST. */
-#include "tuner/profile/import_strace_files.h"
+#include "tuner/profile/import_feed.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -13,6 +13,23 @@
 #define MOST_WAITING 256  /* threads that are inside a call */
 #define HEAD_BYTES   2048 /* of a call that is not finished: descriptor and offset stand in it or behind it */
 #define TAIL_BYTES   65536
+#define STRACE_FILES 8192
+#define WAYS         8 /* of a set, whose member that was not used for longest makes room */
+
+/* What the descriptors in a trace are, and where they stand. A descriptor is its number and its path, as
+ * strace -y prints them together: threads and children share it. */
+struct strace_file {
+    uint64_t key; /* of number and path; 0: free */
+    uint64_t file, position, used;
+    uint32_t handle;
+    unsigned flags; /* PROFILE_DIRECT, PROFILE_DURABLE */
+    bool appends;
+};
+
+struct strace_files {
+    struct strace_file slot[STRACE_FILES];
+    uint64_t clock;
+};
 
 struct waiting {
     uint64_t thread, start_ns;
@@ -53,6 +70,65 @@ static const struct transfer {
     {"preadv2", PROFILE_READ, PLACED_WITH_FLAGS},
     {"pwritev2", PROFILE_WRITE, PLACED_WITH_FLAGS},
 };
+
+static bool is_file(const char *path)
+{
+    static const char *const others[] = {"/proc/",    "/sys/",        "/dev/pts/",   "/dev/tty", "/dev/null",
+                                         "/dev/zero", "/dev/urandom", "/dev/random", "/memfd:"};
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        if (strncmp(path, others[i], strlen(others[i])) == 0)
+            return false;
+    }
+    return path[0] == '/';
+}
+
+static struct strace_file *find_slot(struct strace_files *files, uint64_t key)
+{
+    struct strace_file *set = &files->slot[key % (STRACE_FILES / WAYS) * WAYS], *oldest = set;
+    for (size_t i = 0; i < WAYS; i++) {
+        if (set[i].key == key)
+            return &set[i];
+        if (set[i].used < oldest->used)
+            oldest = &set[i];
+    }
+    return oldest;
+}
+
+/* "3</path>" at *at, which moves behind it; made where it is new. NULL: no descriptor, or one of no file. */
+static struct strace_file *strace_files_find(struct strace_files *files, struct import_feed *feed, char **at)
+{
+    uint64_t number;
+    char *path = *at;
+    if (!import_feed_number(&path, &number) || *path != '<')
+        return NULL;
+    path++;
+    size_t length = strcspn(path, ">");
+    if (path[length] != '>')
+        return NULL;
+    *at = path + length + 1;
+    if (!is_file(path))
+        return NULL;
+    uint64_t name = import_feed_file(feed, path, length), key = name ^ (number + 1) * 0x9e3779b97f4a7c15ULL;
+    struct strace_file *file = find_slot(files, key + (key == 0));
+    if (file->key != key + (key == 0)) {
+        *file = (struct strace_file){.key = key + (key == 0), .file = name};
+        file->handle = store_new_handle(feed->store);
+    }
+    file->used = ++files->clock;
+    return file;
+}
+
+/* It was opened with these flags, as strace prints them. */
+static void strace_files_opened(struct strace_file *file, struct import_feed *feed, const char *flags)
+{
+    file->position = 0;
+    file->handle = store_new_handle(feed->store);
+    file->appends = strstr(flags, "O_APPEND") != NULL;
+    const char *direct = strstr(flags, "O_DIRECT");
+    file->flags = direct != NULL && direct[strlen("O_DIRECT")] != 'O' ? PROFILE_DIRECT : 0;
+    if (strstr(flags, "O_SYNC") != NULL || strstr(flags, "O_DSYNC") != NULL)
+        file->flags |= PROFILE_DURABLE;
+}
 
 static const struct transfer *find_transfer(const char *name)
 {

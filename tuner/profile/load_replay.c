@@ -83,7 +83,8 @@ int load_replay_run(struct load_replay *replayed, struct session *session, struc
                                .clock = &session->clock,
                                .interrupted = &interrupt_signal,
                                .observer = {.begins = begins, .ends = ends, .took = took, .data = store}};
-    store->start_ns = store->last_ns = store->changed_ns = clock_now_ns(&session->clock);
+    store->start_ns = store->last_ns = clock_now_ns(&session->clock);
+    flight_start(&store->flight, store->start_ns);
     if (settings->duration_ns > 0)
         job.plan.end_ns = store->start_ns + settings->duration_ns;
     code = worker_call(work, &job, &session->abandoned, err);

@@ -56,7 +56,7 @@ static void print_depth(FILE *out, const struct recording *recording, const stru
     }
     fprintf(out, "Depth      %.1f in flight on average while any is, at most %" PRIu64 "%s",
             summary->depth_mean, summary->depth_max,
-            summary->depth_max == STORE_DEPTHS - 1 ? " or more" : "");
+            summary->depth_max == FLIGHT_DEPTHS - 1 ? " or more" : "");
     if (recording->knows_calls)
         fprintf(out, "; %" PRIu64 " thread%s", summary->n_threads, summary->n_threads == 1 ? "" : "s");
     if (summary->async_share > 0)

@@ -2,14 +2,15 @@
 #include "tuner/profile/record.h"
 
 #include "bench/base/clock.h"
+#include "bench/base/clock_quick.h"
 #include "bench/profile/program.h"
 #include "models/profile/store.h"
 #include "tuner/base/interrupt.h"
-#include "tuner/profile/record_cost.h"
 #include "tuner/profile/record_dead.h"
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,31 +18,33 @@
 
 #define LIBRARY          "libfstune-profile.so"
 #define LIBRARY_VARIABLE "FSTUNE_PROFILE_LIBRARY"
+#define N_COST_REQUESTS  20000
 /* Where bench/collector looks for the store. */
 #define STORE_VARIABLE "FSTUNE_PROFILE_STORE"
 
-/* Beside the program, or where `make install` puts it. */
-static int find_library(char *path, size_t size, struct err *err)
+int record_find_library(const char *name, char *path, size_t size, struct err *err)
 {
-    static const char *const places[] = {LIBRARY, "../lib/fstune/" LIBRARY};
-    const char *named = getenv(LIBRARY_VARIABLE);
+    static const char *const places[] = {"", "../lib/fstune/"};
     char self[PATH_MAX];
-    if (named != NULL && named[0] != '\0') {
-        if ((size_t)snprintf(path, size, "%s", named) < size && access(path, R_OK) == 0)
-            return 0;
-        return err_sys(err, -errno, "%s names %.200s", LIBRARY_VARIABLE, named);
-    }
     ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
     self[length > 0 ? length : 0] = '\0';
     char *end = strrchr(self, '/');
     for (size_t i = 0; i < sizeof places / sizeof places[0] && end != NULL; i++) {
-        int n = snprintf(path, size, "%.*s/%s", (int)(end - self), self, places[i]);
+        int n = snprintf(path, size, "%.*s/%s%s", (int)(end - self), self, places[i], name);
         if (n > 0 && (size_t)n < size && access(path, R_OK) == 0)
             return 0;
     }
-    return err_set(err, -ENOENT,
-                   "%s is neither beside fstune nor in ../lib/fstune; install it, or name it in %s", LIBRARY,
-                   LIBRARY_VARIABLE);
+    return err_set(err, -ENOENT, "%s is neither beside fstune nor in ../lib/fstune; install it", name);
+}
+
+static int find_library(char *path, size_t size, struct err *err)
+{
+    const char *named = getenv(LIBRARY_VARIABLE);
+    if (named == NULL || named[0] == '\0')
+        return record_find_library(LIBRARY, path, size, err);
+    if ((size_t)snprintf(path, size, "%s", named) < size && access(path, R_OK) == 0)
+        return 0;
+    return err_sys(err, -errno, "%s names %.200s", LIBRARY_VARIABLE, named);
 }
 
 int record_open(struct recording *recording, uint64_t store_bytes, uint64_t start_ns, struct err *err)
@@ -59,6 +62,50 @@ int record_open(struct recording *recording, uint64_t store_bytes, uint64_t star
 static void end_dead(void *data)
 {
     record_dead_end(data);
+}
+
+/* As the wrappers do it: two looks at the clock, and places for the beginning, the end and the request. */
+static void take_one(struct store *store, uint64_t i)
+{
+    uint64_t block = i * 2654435761U % 65536;
+    struct profile_request request = {.start_ns = clock_quick_ns(),
+                                      .file = 1,
+                                      .handle = 1,
+                                      .thread = 1,
+                                      .offset_bytes = block << BLOCKS_LOG2_BYTES,
+                                      .n_bytes = 1U << BLOCKS_LOG2_BYTES};
+    store_expect(store, request.file, request.offset_bytes);
+    store_begin(store, request.start_ns, 1);
+    uint64_t end_ns = clock_quick_ns();
+    store_end(store, end_ns, 1);
+    store_take(store, &request);
+    store_took(store, PROFILE_READ, end_ns - request.start_ns);
+}
+
+/* Of one request, in ns. */
+static double measure_cost(void)
+{
+    struct store *store = calloc(1, STORE_DEFAULT_BYTES);
+    clock_quick_start();
+    uint64_t start_ns = clock_quick_ns();
+    if (store == NULL || store_init(store, STORE_DEFAULT_BYTES, start_ns) < 0) {
+        free(store);
+        return NAN;
+    }
+    for (uint64_t i = 0; i < N_COST_REQUESTS; i++)
+        take_one(store, i);
+    uint64_t spent_ns = clock_quick_ns() - start_ns;
+    free(store);
+    return (double)spent_ns / N_COST_REQUESTS;
+}
+
+/* Share of the recorded time that its requests' places in the store took, from what such a request takes here
+ * and now; the threads of a program share it. NaN: unknown. */
+static double cost_share(const struct store *store)
+{
+    double n = (double)bins_n(&store->sizes[PROFILE_READ]) + (double)bins_n(&store->sizes[PROFILE_WRITE]);
+    double seconds = (double)(store->last_ns - store->start_ns) / 1e9;
+    return seconds > 0 ? fmin(1, n * measure_cost() / 1e9 / seconds) : NAN;
 }
 
 int record_program(struct recording *recording, const char *const *command,
@@ -90,7 +137,7 @@ int record_program(struct recording *recording, const char *const *command,
     code = launch_run(&launch, &recording->end, err);
     recording->is_part =
         options->duration_ns > 0 && clock_now_ns(&clock_monotonic) - start_ns > options->duration_ns;
-    recording->overhead_share = record_cost_share(recording->store);
+    recording->overhead_share = cost_share(recording->store);
     return code;
 }
 

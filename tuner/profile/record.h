@@ -37,12 +37,16 @@ struct record_options {
     uint64_t duration_ns;  /* 0: as long as it runs */
     bool output_to_stderr; /* standard output is needed for the document */
     const char *events;    /* where each event goes; "": nowhere */
+    bool memory;           /* with events: where memory is allocated */
 };
 
 /* Runs the program, whose name is command[0], until it ends. 0 or a negative errno; -EINVAL for a program
  * that cannot be recorded. */
 int record_program(struct recording *recording, const char *const *command,
                    const struct record_options *options, struct err *err);
+
+/* A library beside fstune, or where `make install` puts it. 0 or a negative errno. */
+int record_find_library(const char *name, char *path, size_t size, struct err *err);
 
 /* An empty store that begins at start_ns, for an import. */
 int record_open(struct recording *recording, uint64_t store_bytes, uint64_t start_ns, struct err *err);

@@ -73,16 +73,21 @@ static uint64_t number_of(const char *path)
     return hash + (hash == 0);
 }
 
+uint64_t record_events_name(struct events *events, const char *path)
+{
+    uint64_t number = number_of(path);
+    events_name(events, number, path);
+    return number;
+}
+
 /* One event for each place: its samples may lie anywhere in the time. */
 static void take_place(void *data, const char *path, uint64_t offset_bytes, uint64_t n)
 {
     struct record_events *kept = data;
     struct events_row row = {
         .kind = EVENTS_CPU, .offset_bytes = offset_bytes, .n = n, .duration_ns = n * SAMPLE_NS};
-    if (path != NULL) {
-        row.object = number_of(path);
-        events_name(kept->events, row.object, path);
-    }
+    if (path != NULL)
+        row.object = record_events_name(kept->events, path);
     events_add(kept->events, &row);
 }
 

@@ -14,6 +14,9 @@ int record_events_open(struct record_events **ret_kept, const char *path, const 
 /* Where other events of it go. */
 struct events *record_events_database(struct record_events *kept);
 
+/* The number of a program or a library, whose name is kept. */
+uint64_t record_events_name(struct events *events, const char *path);
+
 /* To be called while the program runs. */
 void record_events_poll(struct record_events *kept);
 

@@ -7,6 +7,7 @@
 #include "models/profile/store.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/profile/record_events.h"
+#include "tuner/profile/record_memory.h"
 #include "tuner/profile/trace_feed.h"
 
 #include <errno.h>
@@ -23,6 +24,7 @@ struct tracing {
     struct trace *trace;
     struct trace_feed *feed;
     struct record_events *kept;
+    struct record_memory *memory;
     uint64_t duration_ns, start_ns;
     bool is_over;
 };
@@ -43,10 +45,22 @@ static int begin(struct tracing *tracing, struct recording *recording, const str
     if (code == 0 && options->events != NULL && options->events[0] != '\0')
         code = record_events_open(&tracing->kept, options->events, recording, err);
     tracing->feed->events = record_events_database(tracing->kept);
+    if (code == 0 && options->memory)
+        code = record_memory_open(&tracing->memory, recording->command[0], tracing->start_ns, err);
     recording->source = "trace";
     recording->knows_calls = recording->knows_flushes = true;
     recording->overhead_share = NAN;
     return code;
+}
+
+/* The memory that is shared with the program is no file that it mapped. */
+static void leave_out_tables(const struct tracing *tracing, struct trace_counts *counts)
+{
+    uint64_t bytes, n = record_memory_maps(tracing->memory, &bytes);
+    if (counts->maps < n || counts->mapped_bytes / bytes < n)
+        return;
+    counts->maps -= n;
+    counts->mapped_bytes -= n * bytes;
 }
 
 static void end(struct tracing *tracing, struct recording *recording)
@@ -55,9 +69,12 @@ static void end(struct tracing *tracing, struct recording *recording)
     double seconds = (double)(clock_now_ns(&clock_monotonic) - tracing->start_ns) / 1e9;
     if (tracing->trace != NULL && tracing->feed->store != NULL) {
         trace_count(tracing->trace, &counts);
+        leave_out_tables(tracing, &counts);
         trace_feed_count(tracing->feed, &counts, trace_sees_rings(tracing->trace));
     }
-    record_events_end(tracing->kept, recording, seconds, counts.lost + counts.foreign);
+    uint64_t n_lost = record_memory_end(tracing->memory, record_events_database(tracing->kept));
+    record_events_end(tracing->kept, recording, seconds, counts.lost + counts.foreign + n_lost);
+    record_memory_close(tracing->memory);
     trace_close(tracing->trace);
     free(tracing->feed);
 }
@@ -76,6 +93,7 @@ static void look(void *data)
     struct tracing *tracing = data;
     if (!tracing->is_over) {
         trace_poll(tracing->trace);
+        record_memory_poll(tracing->memory, record_events_database(tracing->kept));
         record_events_poll(tracing->kept);
     }
     is_time_over(tracing);
@@ -93,15 +111,16 @@ int record_trace_program(struct recording *recording, const char *const *command
     if (code == 0)
         code = trace_follow_children(tracing.trace, err);
     if (code == 0) {
-        const struct launch launch = {.path = path,
-                                      .argv = command,
-                                      .output_to_stderr = options->output_to_stderr,
-                                      .look = look,
-                                      .data = &tracing,
-                                      .poll_ms = POLL_MS,
-                                      .duration_ns = options->duration_ns,
-                                      .is_over = &recording->store->is_stopped,
-                                      .interrupted = &interrupt_signal};
+        struct launch launch = {.path = path,
+                                .argv = command,
+                                .output_to_stderr = options->output_to_stderr,
+                                .look = look,
+                                .data = &tracing,
+                                .poll_ms = POLL_MS,
+                                .duration_ns = options->duration_ns,
+                                .is_over = &recording->store->is_stopped,
+                                .interrupted = &interrupt_signal};
+        record_memory_prepare(tracing.memory, &launch);
         code = launch_run(&launch, &recording->end, err);
         recording->is_part = tracing.is_over;
     }

@@ -101,9 +101,12 @@ int events_begin(struct events *events, const char *command, const char *source,
     events->waiting = calloc(EVENTS_WAITING, sizeof *events->waiting);
     if (events->waiting == NULL)
         return err_set(err, -ENOMEM, "no memory for events");
-    int result =
-        history_sql_do(db, err, "INSERT INTO runs(command, source, started_s, sample_ns) VALUES(?,?,?,?)",
-                       "ttdi", command, source, (double)clock_realtime_ns() / 1e9, (int64_t)sample_ns);
+    /* A kind that the first version did not know; programs of that version leave such events out. */
+    int result = history_sql_script(db, "INSERT OR IGNORE INTO kinds VALUES(6, 'memory')", err);
+    if (result == 0)
+        result =
+            history_sql_do(db, err, "INSERT INTO runs(command, source, started_s, sample_ns) VALUES(?,?,?,?)",
+                           "ttdi", command, source, (double)clock_realtime_ns() / 1e9, (int64_t)sample_ns);
     events->run_id = sqlite3_last_insert_rowid(db);
     if (result == 0)
         result = history_sql_prepare(db, &events->add, err, insert, "");

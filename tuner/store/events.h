@@ -20,8 +20,11 @@ enum events_kind {
     EVENTS_FLUSH, /* of an object; 0: of all */
     EVENTS_REAP,  /* n asynchronous requests have come back */
     EVENTS_CPU,   /* n samples of the processor at an offset of the object, which is a program or a library */
+    EVENTS_MEMORY, /* so much memory is held in n blocks that were allocated at an address of the object */
     EVENTS_N_KINDS
 };
+
+#define EVENTS_AT_PEAK 1 /* flag of EVENTS_MEMORY: when the whole program held most */
 
 /* Of an event: as those of profile requests (models/profile/event). */
 struct events_row {

@@ -92,7 +92,7 @@ TEST(what_a_killed_process_had_in_flight_has_ended)
     store_begin(store, 20 * RIG_MS, 1);
     store_end(store, 30 * RIG_MS, 1);
     assert_close(rig_summary()->depth_mean, (2 * 10 + 1 * 10) / 20.0, 1e-12);
-    assert_int_equal(store->in_flight, 0);
+    assert_int_equal(flight_depth(&store->flight), 0);
 }
 
 TEST(steps_of_one_length_are_random_and_have_their_name)
@@ -170,7 +170,7 @@ TEST(more_ends_than_beginnings_leave_nothing_in_flight)
     store_begin(store, 10, 1);
     store_end(store, 20, 1);
     assert_close(rig_summary()->depth_mean, 1, 0);
-    assert_int_equal(store->in_flight, 0);
+    assert_int_equal(flight_depth(&store->flight), 0);
 }
 
 /* Writes n times with a flush behind each `every`, 0: none. */
@@ -358,7 +358,7 @@ TEST(threads_together_lose_nothing)
     rig_summary();
     assert_int_equal(summary.n_requests, 80000);
     assert_int_equal(summary.sizes[PROFILE_READ].n, 80000);
-    assert_int_equal(store->in_flight, 0);
+    assert_int_equal(flight_depth(&store->flight), 0);
     assert_int_equal(summary.n_threads, 4);
     assert_true(summary.share[SUMMARY_SEQ_READ] > 0.999);
 }

@@ -81,7 +81,7 @@ TEST(blkparse_counts_what_the_driver_gets_until_it_is_complete)
     assert_int_equal(recording.store->n_flushes, 1);
     assert_int_equal(recording.store->n_durable, 1);
     assert_int_equal(summary.depth_max, 2);
-    assert_int_equal(recording.store->in_flight, 0);
+    assert_int_equal(flight_depth(&recording.store->flight), 0);
 }
 
 static const char trace[] =
@@ -107,7 +107,7 @@ TEST(a_trace_of_calls_has_positions_halves_and_flushes)
     assert_close(summary.direct_share, 1, 0);
     assert_int_equal(summary.depth_max, 2);
     assert_int_equal(summary.n_threads, 2);
-    assert_int_equal(recording.store->in_flight, 0);
+    assert_int_equal(flight_depth(&recording.store->flight), 0);
     assert_int_equal(recording.store->n_flushed_writes, 1);
     assert_close(summary.flush_s, 0.5, 1e-9);
 }

@@ -40,11 +40,11 @@ TEST(a_killed_process_has_nothing_in_flight_even_before_its_parent_asks)
     pid_t child = child_hold(nothing);
     begin_one(child);
     record_dead_end(store);
-    assert_int_equal(store->in_flight, 1);
+    assert_int_equal(flight_depth(&store->flight), 1);
     kill(child, SIGKILL);
     assert_int_equal(waitid(P_PID, (id_t)child, &info, WEXITED | WNOWAIT), 0);
     record_dead_end(store);
-    assert_int_equal(store->in_flight, 0);
+    assert_int_equal(flight_depth(&store->flight), 0);
     waitpid(child, NULL, 0);
 }
 
