@@ -126,7 +126,7 @@ static void keep_peak(struct heap *heap, uint64_t bytes, uint64_t now_ns)
         site->peak_bytes = cells_read(&site->bytes);
         site->peak_n = cells_read(&site->n);
     }
-    heap->peak_bytes = bytes;
+    __atomic_store_n(&heap->peak_bytes, bytes, __ATOMIC_RELAXED);
     heap->peak_ns = now_ns;
     cells_give(&heap->lock);
 }
