@@ -5,8 +5,12 @@
 #include <math.h>
 #include <string.h>
 
-/* Rows and columns of a tile: its sums fit the vector registers of any x86-64. */
-#define TILE 4
+/* Rows of a tile, and its columns: the sums fit the vector registers of any x86-64, or of one with AVX2. The
+ * width changes no bit of a sum, because each is added up by itself and without fused operations. */
+#define TILE   4
+#define NARROW 4
+#define WIDE   8
+#define ALWAYS static inline __attribute__((always_inline))
 
 /* Rows and inner length of a packed part of a: in the second-level cache beside a strip of b in the first. */
 #define PACK_ROWS  32
@@ -15,8 +19,9 @@
 /* Rows solved or factorised together, before the rest follows by a product. */
 #define BLOCK 16
 
-/* Two doubles in one register, added and multiplied side by side. */
+/* Two and four doubles, added and multiplied side by side. */
 typedef double pair __attribute__((vector_size(16)));
+typedef double quad __attribute__((vector_size(32)));
 
 struct part {
     double sign;
@@ -37,57 +42,96 @@ static pair load_pair(const double *from)
     return loaded;
 }
 
-/* Columns first..first+TILE-1 of inner rows, one after the other, filled up with zeros. */
-static void pack_strip(const double *from, size_t stride, size_t inner, size_t width, double *ret_strip)
+/* The first columns of inner rows, one row after the other, filled up with zeros to `room` columns. */
+ALWAYS void pack_strip(const double *from, size_t stride, size_t inner, size_t columns, size_t room,
+                       double *ret_strip)
 {
-    for (size_t k = 0; k < inner; k++, from += stride, ret_strip += TILE)
-        for (size_t i = 0; i < TILE; i++)
-            ret_strip[i] = i < width ? from[i] : 0.0;
+    if (columns < room)
+        memset(ret_strip, 0, inner * room * sizeof(*ret_strip));
+    for (size_t k = 0; k < inner; k++, from += stride, ret_strip += room) {
+        /* A whole row, whose length the compiler knows, is a few moves. */
+        if (columns == room)
+            memcpy(ret_strip, from, room * sizeof(*from));
+        else
+            memcpy(ret_strip, from, columns * sizeof(*from));
+    }
 }
 
-static void multiply_tile(const double *a, const double *b, size_t inner, double ret_tile[TILE * TILE])
+ALWAYS void multiply_tile(const double *a, const double *b, size_t inner, size_t width, double *ret_tile)
 {
-    pair sums[TILE][2] = {{{0.0, 0.0}}};
+    quad sums[TILE][WIDE / 4] = {{{0.0}}};
 
-    for (size_t k = 0; k < inner; k++, a += TILE, b += TILE) {
-        pair left = load_pair(b), right = load_pair(b + 2);
-
+    for (size_t k = 0; k < inner; k++, a += TILE, b += width) {
 #pragma GCC unroll 4 /* a loop would keep the sums in memory */
         for (size_t i = 0; i < TILE; i++) {
-            pair factor = {a[i], a[i]};
+            quad factor = {a[i], a[i], a[i], a[i]}, right;
 
-            sums[i][0] += factor * left;
-            sums[i][1] += factor * right;
+#pragma GCC unroll 2
+            for (size_t j = 0; j < width / 4; j++) {
+                memcpy(&right, b + 4 * j, sizeof(right));
+                sums[i][j] += factor * right;
+            }
         }
     }
-    memcpy(ret_tile, sums, sizeof(sums));
+    for (size_t i = 0; i < TILE; i++)
+        memcpy(ret_tile + i * width, sums[i], width * sizeof(*ret_tile));
 }
 
 /* c is that of the part's first row and column, the tile's place is (row, column) in it. */
-static void add_tile(const struct part *part, const double *tile, size_t row, size_t column, double *c)
+ALWAYS void add_tile(const struct part *part, const double *tile, size_t width, size_t row, size_t column,
+                     double *c)
 {
-    size_t rows = smaller(TILE, part->rows - row), columns = smaller(TILE, part->columns - column);
+    size_t rows = smaller(TILE, part->rows - row), columns = smaller(width, part->columns - column);
 
-    for (size_t i = 0; i < rows; i++)
-        for (size_t j = part->upper && row + i > column ? row + i - column : 0; j < columns; j++)
-            c[(row + i) * part->c_stride + column + j] += part->sign * tile[i * TILE + j];
+    c += row * part->c_stride + column;
+    for (size_t i = 0; i < rows; i++, c += part->c_stride, tile += width) {
+        size_t first = part->upper && row + i > column ? row + i - column : 0;
+
+        if (first == 0 && columns == width)
+            for (size_t j = 0; j < width; j++)
+                c[j] += part->sign * tile[j];
+        else
+            for (size_t j = first; j < columns; j++)
+                c[j] += part->sign * tile[j];
+    }
 }
+
+ALWAYS void multiply(const struct part *part, size_t width, const double *a, size_t a_stride, const double *b,
+                     size_t b_stride, double *c)
+{
+    double packed[PACK_ROWS * PACK_INNER], strip[WIDE * PACK_INNER], tile[TILE * WIDE];
+
+    for (size_t row = 0; row < part->rows; row += TILE)
+        pack_strip(a + row, a_stride, part->inner, smaller(TILE, part->rows - row), TILE,
+                   packed + row * part->inner);
+    for (size_t column = 0; column < part->columns; column += width) {
+        pack_strip(b + column, b_stride, part->inner, smaller(width, part->columns - column), width, strip);
+        for (size_t row = 0; row < part->rows && (!part->upper || row < column + width); row += TILE) {
+            multiply_tile(packed + row * part->inner, strip, part->inner, width, tile);
+            add_tile(part, tile, width, row, column, c);
+        }
+    }
+}
+
+#ifdef __x86_64__
+__attribute__((target("avx2"))) static void multiply_wide(const struct part *part, const double *a,
+                                                          size_t a_stride, const double *b, size_t b_stride,
+                                                          double *c)
+{
+    multiply(part, WIDE, a, a_stride, b, b_stride, c);
+}
+#endif
 
 static void multiply_part(const struct part *part, const double *a, size_t a_stride, const double *b,
                           size_t b_stride, double *c)
 {
-    double packed[PACK_ROWS * PACK_INNER], strip[TILE * PACK_INNER], tile[TILE * TILE];
-
-    for (size_t row = 0; row < part->rows; row += TILE)
-        pack_strip(a + row, a_stride, part->inner, smaller(TILE, part->rows - row),
-                   packed + row * part->inner);
-    for (size_t column = 0; column < part->columns; column += TILE) {
-        pack_strip(b + column, b_stride, part->inner, smaller(TILE, part->columns - column), strip);
-        for (size_t row = 0; row < part->rows && (!part->upper || row < column + TILE); row += TILE) {
-            multiply_tile(packed + row * part->inner, strip, part->inner, tile);
-            add_tile(part, tile, row, column, c);
-        }
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx2")) {
+        multiply_wide(part, a, a_stride, b, b_stride, c);
+        return;
     }
+#endif
+    multiply(part, NARROW, a, a_stride, b, b_stride, c);
 }
 
 void dense_add_product(double sign, size_t rows, size_t columns, size_t inner, const double *a,
