@@ -20,13 +20,6 @@
 #define WIDEST_GAP 8.0
 #define GAP_STEP   1e-4
 
-/* Whether a probability is high enough is asked of so few first, and of so many times more where these leave
- * it open: the answer is that of all draws but for a chance below 1e-4. */
-#define FEW_RIVALS 32
-#define FEW_DRAWS  128
-#define MORE       4
-#define SURE_STDS  4.0
-
 struct rival {
     size_t point;
     double promise;
@@ -129,107 +122,62 @@ static struct belief_level level_of(const struct belief *belief, size_t point)
                                  .variance = belief_run_variance(belief, point, &df) / n};
 }
 
-/* Rivals of a point, most promising first, behind the point itself. */
-struct field {
-    size_t points[MAX_JOINT], n;
-};
-
-/* own: the level of the point; those that could exceed it by more than margin are its rivals. */
-static int gather(const struct belief *belief, size_t point, const struct belief_level *own, double margin,
-                  struct field *ret_field)
+/* Draws of the gaps between a point and the best of its rivals, those within `margin` of it among them.
+ * other: its level where that is not what was told. */
+static int draw_gaps(const struct belief *belief, size_t point, const struct belief_level *other,
+                     double margin, size_t n_draws, gsl_rng *rng, double *ret_gaps)
 {
     struct rival *rivals = malloc(belief->space->n_points * sizeof(*rivals));
+    size_t points[MAX_JOINT] = {point}, n;
+    double *draws = NULL;
+    struct belief_level own = other ? *other : level_of(belief, point);
+    int result = rivals ? 0 : -ENOMEM;
 
-    if (!rivals)
-        return -ENOMEM;
-    ret_field->points[0] = point;
-    ret_field->n = 1 + find_rivals(belief, point, own, margin, rivals);
-    for (size_t i = 1; i < ret_field->n; i++)
-        ret_field->points[i] = rivals[i - 1].point;
-    free(rivals);
-    return 0;
-}
-
-/* Draws of the gaps between the first point of the field and the best of the next ones, n points in all.
- * other: its level where that is not what was told. */
-static int draw_gaps(const struct belief *belief, const struct field *field, size_t n,
-                     const struct belief_level *other, size_t n_draws, gsl_rng *rng, double *ret_gaps)
-{
-    double *draws = malloc(n * n_draws * sizeof(*draws));
-    int result = draws ? belief_sample(belief, field->points, n, n_draws, rng, draws) : -ENOMEM;
-
+    if (!result) {
+        n = 1 + find_rivals(belief, point, &own, margin, rivals);
+        for (size_t i = 1; i < n; i++)
+            points[i] = rivals[i - 1].point;
+        draws = malloc(n * n_draws * sizeof(*draws));
+        result = draws ? belief_sample(belief, points, n, n_draws, rng, draws) : -ENOMEM;
+    }
     if (!result && other)
         redraw_first(belief, other, n, n_draws, rng, draws);
     if (!result)
         find_gaps(draws, n, n_draws, ret_gaps);
+    free(rivals);
     free(draws);
     return result;
 }
 
-/* Probability that no isolated fast point lies above margin. */
-static double no_lone_peaks(const struct belief *belief, size_t point, const struct belief_level *own,
-                            double margin)
+/* Probability of no gap above margin, and of no isolated fast point above it. */
+static double within(const struct belief *belief, size_t point, const struct belief_level *own, double margin,
+                     const double *gaps, size_t n_draws)
 {
-    double response = own->mean + margin;
-
-    return response < belief->ceiling ? belief_no_lone_peaks(belief, point, response) : 1.0;
-}
-
-static double share_within(const double *gaps, size_t n_draws, double margin)
-{
-    double n_within = 0.0;
+    double response = own->mean + margin, n_within = 0.0;
 
     for (size_t draw = 0; draw < n_draws; draw++)
         n_within += gaps[draw] <= margin;
-    return n_within / (double)n_draws;
+    return n_within / (double)n_draws *
+           (response < belief->ceiling ? belief_no_lone_peaks(belief, point, response) : 1.0);
 }
 
-/* Few draws of few rivals mostly show that it is improbable, and cost a thousandth of many of all; so they
- * are made first. `none`: the probability of no lone peak. */
-static int draw_until_sure(const struct belief *belief, const struct field *field, double margin, double none,
-                           double enough, size_t n_draws, gsl_rng *rng, bool *ret_within)
-{
-    double *gaps = malloc(n_draws * sizeof(*gaps));
-    int result = gaps ? 0 : -ENOMEM;
-    bool sure = false;
-
-    for (size_t n = FEW_RIVALS, k = FEW_DRAWS; !result && !sure; n *= MORE, k *= MORE) {
-        bool all = n >= field->n;
-
-        n = GSL_MIN(n, field->n);
-        k = GSL_MIN(k, n_draws);
-        result = draw_gaps(belief, field, n, NULL, k, rng, gaps);
-        if (result)
-            break;
-        double share = share_within(gaps, k, margin);
-        double error = SURE_STDS * none * sqrt((share * (1.0 - share) + 1.0 / (double)k) / (double)k);
-
-        *ret_within = none * share >= enough;
-        sure =
-            (all && k == n_draws) || none * share + error < enough || (all && none * share - error >= enough);
-    }
-    free(gaps);
-    return result;
-}
-
-int belief_is_within(const struct belief *belief, size_t point, double margin, double enough, size_t n_draws,
-                     gsl_rng *rng, bool *ret_within)
+int belief_probability_within(const struct belief *belief, size_t point, double margin, size_t n_draws,
+                              gsl_rng *rng, double *ret_probability)
 {
     struct belief_level own = level_of(belief, point);
-    struct field field;
-    double none;
+    double *gaps;
     int result;
 
     if (!belief->chosen) {
-        *ret_within = without_surrogate(belief, point, &own, margin) >= enough;
+        *ret_probability = without_surrogate(belief, point, &own, margin);
         return 0;
     }
-    none = no_lone_peaks(belief, point, &own, margin);
-    *ret_within = false;
-    if (none < enough)
-        return 0;
-    result = gather(belief, point, &own, margin, &field);
-    return result ? result : draw_until_sure(belief, &field, margin, none, enough, n_draws, rng, ret_within);
+    gaps = malloc(n_draws * sizeof(*gaps));
+    result = gaps ? draw_gaps(belief, point, NULL, margin, n_draws, rng, gaps) : -ENOMEM;
+    if (!result)
+        *ret_probability = within(belief, point, &own, margin, gaps, n_draws);
+    free(gaps);
+    return result;
 }
 
 int belief_claim(const struct belief *belief, size_t point, const struct belief_level *other, double margin,
@@ -237,17 +185,13 @@ int belief_claim(const struct belief *belief, size_t point, const struct belief_
 {
     double *gaps = malloc(n_draws * sizeof(*gaps)), low = 0.0, high = WIDEST_GAP, asked = margin;
     struct belief_level own = other ? *other : level_of(belief, point);
-    struct field field;
     int result = gaps ? 0 : -ENOMEM;
 
     if (!result && belief->chosen)
-        result = gather(belief, point, &own, 0.0, &field);
-    if (!result && belief->chosen)
-        result = draw_gaps(belief, &field, field.n, other, n_draws, rng, gaps);
+        result = draw_gaps(belief, point, other, 0.0, n_draws, rng, gaps);
     while (!result && high - low > GAP_STEP) {
-        double probability =
-            belief->chosen ? share_within(gaps, n_draws, asked) * no_lone_peaks(belief, point, &own, asked)
-                           : without_surrogate(belief, point, &own, asked);
+        double probability = belief->chosen ? within(belief, point, &own, asked, gaps, n_draws)
+                                            : without_surrogate(belief, point, &own, asked);
 
         if (asked == margin)
             ret_claim->probability_within = probability;

@@ -1,8 +1,8 @@
-/* How many fst_ask and fst_tell a second one processor makes in a space of 1,000 settings, over whole
- * searches and over the hundred measurements around the 200th; and which setting they end with, so that a
- * change that makes them faster at the price of the answer shows.
+/* How many fst_ask and fst_tell a second one processor makes in a space of 1,000 settings, over whole searches
+ * and over the hundred measurements around the 200th; and which setting they end with, so that a change that
+ * makes them faster at the price of the answer shows.
  *
- * usage: ask_tell [SEEDS [RUNS [RUN_STD]]] */
+ * usage: ask_tell [SEEDS [RUNS]] */
 #include "models/library/fstune.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 #define FIRST_COUNTED 150
 #define LAST_COUNTED  250
-static double run_std = 0.05;
+#define RUN_STD       0.05
 
 struct tally {
     double seconds, counted_seconds, longest_seconds;
@@ -43,7 +43,7 @@ static double noise(uint64_t *state)
         *state = *state * 6364136223846793005u + 1442695040888963407u;
         sum += (double)(*state >> 11) / 9007199254740992.0;
     }
-    return exp(run_std * sum);
+    return exp(RUN_STD * sum);
 }
 
 static struct fst_search *new_search(uint64_t seed, double runs)
@@ -115,7 +115,6 @@ int main(int argc, char **argv)
     size_t n_seeds = argc > 1 ? strtoul(argv[1], NULL, 10) : 2;
     double runs = argc > 2 ? strtod(argv[2], NULL) : 400;
     struct tally tally = {0};
-    run_std = argc > 3 ? strtod(argv[3], NULL) : run_std;
     for (size_t seed = 1; seed <= n_seeds; seed++) {
         if (search_once(seed, runs, &tally) < 0) {
             fprintf(stderr, "ask_tell: a search failed\n");

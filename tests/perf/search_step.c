@@ -135,7 +135,7 @@ static int run_ask(struct bench *bench)
 
 static int run_part(struct bench *bench, enum part part)
 {
-    bool within;
+    double probability;
     switch (part) {
     case UPDATE:
     case REFIT:
@@ -143,8 +143,8 @@ static int run_part(struct bench *bench, enum part part)
     case ASK:
         return run_ask(bench);
     case JUDGE:
-        return belief_is_within(&bench->belief, belief_best(&bench->belief, 1), 0.03, 0.95, JUDGE_DRAWS,
-                                bench->rng, &within);
+        return belief_probability_within(&bench->belief, belief_best(&bench->belief, 1), 0.03, JUDGE_DRAWS,
+                                         bench->rng, &probability);
     default:
         return run_sample(bench);
     }
