@@ -1,6 +1,6 @@
-/* How many fst_ask and fst_tell a second one processor makes in a space of 1,000 settings, over whole searches
- * and over the hundred measurements around the 200th; and which setting they end with, so that a change that
- * makes them faster at the price of the answer shows.
+/* How many fst_ask and fst_tell a second one processor makes in a space of 1,000 settings, over whole
+ * searches and over the hundred measurements around the 200th; and which setting they end with, so that a
+ * change that makes them faster at the price of the answer shows.
  *
  * usage: ask_tell [SEEDS [RUNS]] */
 #include "models/library/fstune.h"
