@@ -3,7 +3,7 @@
 #include "bench/target/target.h"
 #include "bench/target/target_scratch.h"
 #include "tests/bench/io/deny.h"
-#include "tests/bench/target/target_rig.h"
+#include "tests/bench/target/own_target.h"
 #include "tests/child.h"
 
 #include <errno.h>
@@ -20,31 +20,6 @@ static bool keeps_everything_cached(void)
 }
 
 static atomic_int interrupted;
-static struct target target;
-static struct err err;
-
-FIXTURE(fresh)
-{
-    target = (struct target){0};
-    err = (struct err){0};
-    return 0;
-}
-
-FIXTURE(leave)
-{
-    target_close(&target);
-    return 0;
-}
-
-EACH_TEST(fresh, leave);
-
-static void make(struct target *made, uint64_t size_bytes)
-{
-    struct target_plan plan = rig_plan(directory, size_bytes);
-    if (target_create(made, &plan, &err) != 0)
-        fail_msg("%s", err.text);
-}
-
 TEST(own_file_has_no_name)
 {
     struct stat status;

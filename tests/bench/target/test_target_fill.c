@@ -2,7 +2,7 @@
  * filling ends early. */
 /* LINK: -Wl,--wrap=hostinfo_find_memory_room */
 #include "bench/target/target.h"
-#include "tests/bench/target/target_rig.h"
+#include "tests/bench/target/own_target.h"
 #include "tests/memory_room.h"
 
 #include <errno.h>
@@ -23,31 +23,6 @@ static void sleep_not(const struct clock *clock, uint64_t deadline_ns)
 }
 
 static const struct clock_ops second_ops = {next_second, sleep_not};
-
-static struct target target;
-static struct err err;
-
-FIXTURE(fresh)
-{
-    target = (struct target){0};
-    err = (struct err){0};
-    return 0;
-}
-
-FIXTURE(leave)
-{
-    target_close(&target);
-    return 0;
-}
-
-EACH_TEST(fresh, leave);
-
-static void make(struct target *made, uint64_t size_bytes)
-{
-    struct target_plan plan = rig_plan(directory, size_bytes);
-    if (target_create(made, &plan, &err) != 0)
-        fail_msg("%s", err.text);
-}
 
 static void limit_file_size(void *context, uint64_t done_bytes, uint64_t total_bytes)
 {
