@@ -31,6 +31,7 @@ static uint64_t rate;     /* ns of a tick; 0: not known yet */
 static uint64_t trust_ticks, rate_from_ns;
 static bool is_trusted;
 static __thread struct look last;
+static __thread uint64_t given_ns; /* what the thread was told last */
 
 void clock_quick_start(void)
 {
@@ -99,15 +100,23 @@ static uint64_t look_at_clock(void)
     return look.ns;
 }
 
-uint64_t clock_quick_ns(void)
+static uint64_t estimate_ns(void)
 {
-    if (!is_trusted)
-        return clock_now_ns(&clock_monotonic);
     uint64_t ns = __atomic_load_n(&last.ns, __ATOMIC_RELAXED), passed = __rdtsc() - last.ticks;
     uint64_t known_rate = __atomic_load_n(&rate, __ATOMIC_RELAXED);
     if (ns == 0 || known_rate == 0 || passed >= __atomic_load_n(&trust_ticks, __ATOMIC_RELAXED))
         return look_at_clock();
     return ns + (passed * known_rate >> RATE_LOG2);
+}
+
+/* A new look, or a rate that is better known, may put the time a little back: callers take differences. */
+uint64_t clock_quick_ns(void)
+{
+    if (!is_trusted)
+        return clock_now_ns(&clock_monotonic);
+    uint64_t ns = estimate_ns(), before_ns = given_ns;
+    given_ns = ns > before_ns ? ns : before_ns;
+    return given_ns;
 }
 
 #else

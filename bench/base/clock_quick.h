@@ -3,7 +3,7 @@
  * In between two looks at the clock, at most a millisecond apart in each thread, the processor's own counter
  * is read, which some machines do not have, or not at the same rate everywhere: clock_quick_start says
  * whether this one may be trusted, as the kernel does. Differences from the clock are some ten nanoseconds;
- * two threads may differ by as much. */
+ * two threads may differ by as much. In one thread the time never goes back. */
 #pragma once
 
 #include <stdint.h>

@@ -52,3 +52,16 @@ TEST(follows_the_clock_after_a_pause)
     clock_sleep_until_ns(&clock_monotonic, clock_now_ns(&clock_monotonic) + 5000000);
     assert_null(follow(NULL));
 }
+
+/* New looks at the clock, and better known rates, come most in the first second. */
+TEST(never_goes_back_in_a_thread)
+{
+    uint64_t before_ns = 0, n_back = 0, end_ns = clock_now_ns(&clock_monotonic) + 500000000;
+    clock_quick_start();
+    while (before_ns < end_ns) {
+        uint64_t now_ns = clock_quick_ns();
+        n_back += now_ns < before_ns;
+        before_ns = now_ns;
+    }
+    assert_int_equal(n_back, 0);
+}
