@@ -60,34 +60,32 @@ static void interrupt(void *context, uint64_t done_bytes, uint64_t total_bytes)
     atomic_store(&interrupted, SIGINT);
 }
 
-TEST(interruption_ends_filling)
+/* Filling ends with its first flush; the bytes that were written until then. */
+static uint64_t fill_until_flushed(double memory_bytes)
 {
     uint64_t done = 0;
     struct target_plan plan = rig_plan(directory, 80 * MIB);
     plan.interrupted = &interrupted;
     plan.progress = interrupt;
     plan.progress_context = &done;
-    int code = target_create(&target, &plan, NULL);
-    atomic_store(&interrupted, 0);
-    assert_int_equal(code, -EINTR);
-    assert_int_equal(done, 64 * MIB);
-    assert_int_equal(target.fd, 0);
-    assert_int_equal(rig_count_entries(directory), 0);
-}
-
-TEST(filling_is_flushed_before_a_memory_group_is_full)
-{
-    uint64_t done = 0;
-    struct target_plan plan = rig_plan(directory, 80 * MIB);
-    plan.interrupted = &interrupted;
-    plan.progress = interrupt;
-    plan.progress_context = &done;
-    room_bytes = 100.0 * MIB;
+    room_bytes = memory_bytes;
     int code = target_create(&target, &plan, NULL);
     atomic_store(&interrupted, 0);
     room_bytes = 0;
     assert_int_equal(code, -EINTR);
-    assert_int_equal(done, 25 * MIB);
+    assert_int_equal(target.fd, 0);
+    assert_int_equal(rig_count_entries(directory), 0);
+    return done;
+}
+
+TEST(interruption_ends_filling)
+{
+    assert_int_equal(fill_until_flushed(0), 64 * MIB);
+}
+
+TEST(filling_is_flushed_before_a_memory_group_is_full)
+{
+    assert_int_equal(fill_until_flushed(100.0 * MIB), 25 * MIB);
 }
 
 TEST(every_block_is_random_and_written)

@@ -1,5 +1,6 @@
 /* Tests of what is said of several targets. */
 #include "tests/test.h"
+#include "tests/tuner/session/two_members.h"
 
 #include "tuner/session/members_report.h"
 
@@ -26,12 +27,7 @@ static void check_verdict(const char *disk, double one_bps, double two_bps, cons
     struct members_study study = {.session = session};
     char text[MEMBERS_REPORT_SIZE];
     assert_true(session != NULL && settings != NULL);
-    settings_init(settings);
-    strcpy(settings->file.path, "one");
-    strcpy(settings->file.more_paths.place[0], "two");
-    settings->file.more_paths.n = 1;
-    session->settings = settings;
-    session->members.n = 2;
+    two_members_init(session, settings);
     strcpy(session->target_facts.stack.device, "sda");
     strcpy(session->other[0].target_facts.stack.device, disk);
     for (size_t i = 0; i < N_BLOCKS; i++) {

@@ -1,5 +1,6 @@
 /* Tests of tuner/session/session_members: what limits let several targets do together. */
 #include "tests/test.h"
+#include "tests/tuner/session/two_members.h"
 
 #include "tuner/session/session_members.h"
 
@@ -29,12 +30,7 @@ FIXTURE(enter)
     session = calloc(1, sizeof *session);
     if (settings == NULL || session == NULL)
         return leave(test_state);
-    settings_init(settings);
-    strcpy(settings->file.path, "one");
-    strcpy(settings->file.more_paths.place[0], "two");
-    settings->file.more_paths.n = 1;
-    session->settings = settings;
-    session->members.n = 2;
+    two_members_init(session, settings);
     session->env.cache = MEASURE_CACHE_COLD;
     return pattern_parse("randread", &settings->workload.pattern, NULL);
 }
