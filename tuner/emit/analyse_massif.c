@@ -217,7 +217,8 @@ static int print_all(struct massif *massif, struct events *events, const struct 
     int code = events_each(events, run->id, look, massif, err);
     if (code == 0 && massif->n_rows == 0)
         code = err_set(err, -ENODATA,
-                       "the recording has no memory; fstune profile --memory --save-events FILE.db keeps it");
+                       "the recording has no memory: it was made without --memory, or killed too early; "
+                       "fstune profile --memory --save-events FILE.db keeps it");
     if (code == 0)
         code = events_each_name(events, run->id, name_module, massif, err);
     if (code < 0)
