@@ -2,8 +2,8 @@
  * (docs/statistics.md). */
 #include "models/statistics/batch_means.h"
 
+#include "models/statistics/line.h"
 #include "models/statistics/skew.h"
-#include "models/statistics/truncate.h"
 
 #include <errno.h>
 #include <math.h>
@@ -91,11 +91,9 @@ static bool estimate_mean(const double *values, size_t n, double *batches, struc
 static size_t warmup_of(const double *values, size_t n, double *batches, bool *ret_ended)
 {
     struct estimate rest;
-    size_t cut = 0;
-    bool found = truncate_mser5(values, n, &cut) == 0;
+    struct line line = line_of(values, n);
+    size_t cut = line.held ? line.change : n / 2;
     *ret_ended = true;
-    if (!found)
-        cut = n / 2;
     if (cut == 0)
         return 0;
     if (!estimate_mean(values + cut, n - cut, batches, &rest) && !estimate_mean(values, n, batches, &rest)) {
@@ -107,8 +105,8 @@ static size_t warmup_of(const double *values, size_t n, double *batches, bool *r
     double difference = mean_of(values, cut) - mean_of(values + cut, n - cut);
     if (!(fabs(difference) > SIGNIFICANT_CUT * error))
         return 0;
-    *ret_ended = found;
-    return 2 * cut < n / 2 ? 2 * cut : n / 2;
+    *ret_ended = line.held;
+    return line.held ? line.start : n / 2;
 }
 
 static void fill_result(const double *values, size_t n, double confidence, double *batches,

@@ -1,9 +1,8 @@
 /* models/statistics/batch_means: an interval for the mean of one long, autocorrelated series.
  *
- * 1. The warm-up that models/statistics/truncate proposes is left out, twice over because MSER-5 stops where
- * the rest of a transient is as large as the noise, and only if the mean before the cut differs from the one
- * after it by more than the noise explains: a cut that only chance suggests biases the mean of a correlated
- * series.
+ * 1. The start that models/statistics/line finds is left out, if the mean before its last change differs from
+ * the one after it by more than the noise explains: a cut that only chance suggests biases the mean of a
+ * correlated series.
  * 2. Batches of consecutive values grow until the lag-1 correlation r of their means is no longer significant
  *    (bias of its estimate removed: Kendall 1954).
  * 3. Not significant is not nothing: the variance of the mean is taken as that of a first-order
