@@ -152,16 +152,6 @@ enum run_length_start run_length_start_of(const double *log_ratios, size_t n)
     return fabs(moments.mean) + chance < RUN_LENGTH_START ? RUN_LENGTH_START_ALIKE : RUN_LENGTH_START_UNKNOWN;
 }
 
-double run_length_settling(const double *rates, size_t n)
-{
-    size_t half = n / 2, end = half;
-    struct moments late = moments_of(rates + half, n - half);
-    double apart = fmax(RUN_LENGTH_SETTLED * late.mean, 3 * late.std);
-    while (end > 0 && fabs(rates[end - 1] - late.mean) <= apart)
-        end--;
-    return (double)end / (double)n;
-}
-
 double run_length_idle(const double *rates, size_t n, double pause)
 {
     size_t idle = 0, empty = 0, half = n / 2;

@@ -67,13 +67,6 @@ double run_length_within(const double *rates, size_t n, double seconds);
 enum run_length_start { RUN_LENGTH_START_UNKNOWN, RUN_LENGTH_START_ALIKE, RUN_LENGTH_START_APART };
 enum run_length_start run_length_start_of(const double *log_ratios, size_t n);
 
-/* After how much of a run its rate settles, 0..0.5: the end of the last of n windows whose rate is off the
- * mean of the later half by more than RUN_LENGTH_SETTLED and by more than three of the later half's standard
- * deviations. 0.5 also when it never settles. rates: over windows of equal length, averaged over runs; n >=
- * 4. */
-#define RUN_LENGTH_SETTLED 0.03
-double run_length_settling(const double *rates, size_t n);
-
 /* Share of the later half of a run in which nothing moved for longer than `pause` windows on end. rates: over
  * n windows of equal length; NaN for fewer than RUN_LENGTH_IDLE_LEAST. */
 #define RUN_LENGTH_IDLE_LEAST 16

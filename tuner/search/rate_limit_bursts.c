@@ -1,15 +1,10 @@
-/* Finds bursts by longer runs of the pilot. */
+/* Finds bursts in the longer runs of the pilot. */
 #include "tuner/search/rate_limit_bursts.h"
 
 #include "tuner/search/tune.h"
 
 #include <math.h>
 
-/* What hints at bursts in the pilot's short runs: the logarithm of the early by the late rate, the error of
- * the mean rate by its scatter inside, and a pause. */
-#define HINT_LOG   0.22
-#define HINT_CV    0.1
-#define HINT_PAUSE 0.3
 /* Least number of requests per slot of the queue. With fewer, requests complete in groups that look like
  * bursts. */
 #define LEAST_ROUNDS 32
@@ -22,11 +17,6 @@
 #define WANTED_RUNS 50
 #define FEWEST_RUNS 30
 
-static double bytes_in_flight(const struct point *point)
-{
-    return (double)factors_bytes_in_flight(point);
-}
-
 void rate_limit_bursts_add(struct rate_limit_bursts *bursts, const struct measure_plan *plan,
                            const struct measure_result *result, size_t n)
 {
@@ -34,54 +24,13 @@ void rate_limit_bursts_add(struct rate_limit_bursts *bursts, const struct measur
     double bytes = (double)(result->bytes_read + result->bytes_written);
     for (size_t i = 0; i < n; i++)
         rates[i] = (double)result->windows.bytes[i];
-    double rounds = bytes / bytes_in_flight(&plan->point);
+    double rounds = bytes / (double)factors_bytes_in_flight(&plan->point);
     double idle = run_length_idle(rates, n, PAUSE_ROUNDS * (double)n / rounds);
     if (isfinite(idle) && rounds >= LEAST_ROUNDS)
         moments_add(&bursts->idles, idle);
 }
 
-static bool is_hinted_at(const struct tune_length *length)
-{
-    for (size_t i = 0; i < length->n_runs; i++) {
-        const struct tune_length_run *run = &length->runs[i];
-        if ((isfinite(run->start_log_ratio) && fabs(run->start_log_ratio) > HINT_LOG) ||
-            (isfinite(run->within) && sqrt(run->within / run->seconds) > HINT_CV) ||
-            run->pause_share > HINT_PAUSE)
-            return true;
-    }
-    return false;
-}
-
-/* Whether a longer run of this point has requests enough to show bursts, judged by its run in the pilot.
- * Twice the least number is asked for, since that run may have lain within a burst and been too fast. */
-static bool would_show(const struct tune *tune, const struct tune_length_run *run)
-{
-    const struct point *point = &tune->records[run->point].point;
-    double bytes = exp(run->log_rate) * (double)TUNE_TRANSIENT_RUN_NS / 1e9;
-    return !measure_writes_once(&tune->settings->workload.pattern, point) &&
-           bytes >= 2 * LEAST_ROUNDS * bytes_in_flight(point);
-}
-
-size_t rate_limit_bursts_list(const struct tune *tune, size_t *ret_list)
-{
-    const struct tune_length *length = &tune->length;
-    size_t n = 0;
-    while (n < RATE_LIMIT_BURSTS_POINTS && !length->bursts.known && is_hinted_at(length)) {
-        const struct tune_length_run *fastest = NULL;
-        for (size_t i = 0; i < length->n_runs; i++) {
-            const struct tune_length_run *run = &length->runs[i];
-            bool taken = n > 0 && run->point == ret_list[0];
-            if (!taken && would_show(tune, run) && (fastest == NULL || run->log_rate > fastest->log_rate))
-                fastest = run;
-        }
-        if (fastest == NULL)
-            break;
-        ret_list[n++] = fastest->point;
-    }
-    return n;
-}
-
-static bool is_seen(const struct rate_limit_bursts *bursts)
+bool rate_limit_bursts_seen(const struct rate_limit_bursts *bursts)
 {
     return bursts->idles.n > 0 && bursts->idles.mean >= LEAST_IDLE;
 }
@@ -91,7 +40,7 @@ uint64_t rate_limit_bursts_least_ns(const struct tune *tune)
     double budget_ns = (double)tune->settings->limits.budget_ns;
     double around_ns = tune->engine.around_seconds * 1e9 + (double)RATE_LIMIT_BURSTS_WARMUP_NS;
     const struct rate_limit_bursts *bursts = &tune->length.bursts;
-    if (!(bursts->known || is_seen(bursts)) ||
+    if (!(bursts->known || rate_limit_bursts_seen(bursts)) ||
         budget_ns / FEWEST_RUNS - around_ns < (double)RATE_LIMIT_BURSTS_LEAST_NS)
         return 0;
     double wanted_ns = budget_ns / WANTED_RUNS - around_ns;
@@ -101,7 +50,7 @@ uint64_t rate_limit_bursts_least_ns(const struct tune *tune)
 
 void rate_limit_bursts_tell(const struct tune *tune)
 {
-    if (is_seen(&tune->length.bursts))
+    if (rate_limit_bursts_seen(&tune->length.bursts))
         notes_add(
             &tune->session->warnings, "rate_pulses",
             "rates come in bursts with pauses between them, as through a limit that lets so much pass at a "

@@ -15,8 +15,6 @@
 
 struct tune;
 
-/* Points whose longer runs are looked at. */
-#define RATE_LIMIT_BURSTS_POINTS 2
 /* How long the runs of a search are where rates come in bursts. */
 #define RATE_LIMIT_BURSTS_LEAST_NS 200000000ULL
 #define RATE_LIMIT_BURSTS_MOST_NS  400000000ULL
@@ -27,7 +25,6 @@ struct tune;
 struct rate_limit_bursts {
     struct moments idles; /* share of the time in which each run stood still */
     bool known;           /* a cgroup limits the rate: nothing has to be found */
-    bool looking;         /* the runs now made are looked at for bursts, not for a start */
 };
 
 /* Adds a run, of which n windows were over before it began to drain its queue. Runs of large requests or long
@@ -35,10 +32,7 @@ struct rate_limit_bursts {
 void rate_limit_bursts_add(struct rate_limit_bursts *bursts, const struct measure_plan *plan,
                            const struct measure_result *result, size_t n);
 
-/* The fastest points of the pilot that would show bursts. ret_list: RATE_LIMIT_BURSTS_POINTS. Returns their
- * number.
- */
-size_t rate_limit_bursts_list(const struct tune *tune, size_t *ret_list);
+bool rate_limit_bursts_seen(const struct rate_limit_bursts *bursts);
 
 /* What runs must last for bursts; 0 where the pilot saw none, or the budget has no room for such runs. */
 uint64_t rate_limit_bursts_least_ns(const struct tune *tune);

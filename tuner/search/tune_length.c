@@ -1,6 +1,7 @@
 /* The pilot of a search: its first runs, from which the length of all runs and their warm-up are decided. */
 #include "tuner/search/tune_length.h"
 
+#include "models/statistics/line.h"
 #include "tuner/search/resume.h"
 #include "tuner/search/tune.h"
 #include "tuner/session/neighbour_costs.h"
@@ -25,6 +26,9 @@
 #define LONG_REPLAYS       4
 #define WARMUP_LIMIT_RATIO 2
 #define PRIOR_STD          0.1 /* from run to run */
+/* One run that is so far off a line, or starts so far from the rest, is no accident. */
+#define HINT_OFF 0.12
+#define HINT_LOG 0.22
 
 #define UNWARMED_LEAST_RUNS 80 /* so many runs without a warm-up must fit into the budget */
 
@@ -83,17 +87,25 @@ static size_t list_fastest(const struct tune *tune, const size_t *points, size_t
     return n_list;
 }
 
-/* Lists the points whose runs can show an initial transient; the first ones twice where there are few. */
+/* Lists the fastest points whose runs can show a start or bursts, which slow ones may not reach; the first
+ * ones twice where there are few. */
 static size_t list_telling(const struct tune_length *length, size_t *ret_list)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < length->n_runs && n < N_REPLAYED; i++) {
-        bool taken = !isfinite(length->runs[i].start_log_ratio);
-        for (size_t k = 0; k < n; k++)
-            taken |= ret_list[k] == length->runs[i].point;
-        if (!taken)
-            ret_list[n++] = length->runs[i].point;
-    }
+    size_t n = 0, n_found;
+    do {
+        const struct tune_length_run *fastest = NULL;
+        for (size_t i = 0; i < length->n_runs; i++) {
+            const struct tune_length_run *run = &length->runs[i];
+            bool taken = !isfinite(run->start_log_ratio);
+            for (size_t k = 0; k < n; k++)
+                taken |= ret_list[k] == run->point;
+            if (!taken && (fastest == NULL || run->log_rate > fastest->log_rate))
+                fastest = run;
+        }
+        n_found = fastest != NULL;
+        if (fastest != NULL)
+            ret_list[n++] = fastest->point;
+    } while (n_found > 0 && n < N_REPLAYED);
     for (size_t i = 0; n > 1 && n < N_REPLAYED; i++)
         ret_list[n++] = ret_list[i];
     return n;
@@ -156,6 +168,18 @@ static enum run_length_start start_of(const struct tune_length *length)
     return run_length_start_of(ratios, n);
 }
 
+/* Do the pilot's short runs hint at a start or at bursts? */
+static bool is_no_line_yet(const struct tune_length *length)
+{
+    bool hinted = false;
+    for (size_t i = 0; i < length->n_runs && !length->bursts.known; i++) {
+        const struct tune_length_run *run = &length->runs[i];
+        hinted |=
+            run->off > HINT_OFF || (isfinite(run->start_log_ratio) && fabs(run->start_log_ratio) > HINT_LOG);
+    }
+    return hinted || start_of(length) == RUN_LENGTH_START_APART;
+}
+
 /* Adds longer runs, which show whether the scatter inside a run becomes smaller with its length; only where
  * the budget has room for many of them. */
 static int try_longer(struct tune *tune, const size_t *points, size_t n, double deadline_seconds,
@@ -171,19 +195,6 @@ static int try_longer(struct tune *tune, const size_t *points, size_t n, double 
         tune_now(tune) + 1.2 * needed_seconds > deadline_seconds)
         return 0;
     return measure_discarded(tune, list, n_list, duration_ns, true, deadline_seconds, err);
-}
-
-/* Makes longer runs to find bursts. A short run may lie within one burst and then looks steady. */
-static int look_for_pulses(struct tune *tune, double deadline_seconds, struct err *err)
-{
-    size_t list[RATE_LIMIT_BURSTS_POINTS];
-    size_t n_list = rate_limit_bursts_list(tune, list);
-    if (n_list == 0)
-        return 0;
-    tune->length.bursts.looking = true;
-    int result = measure_discarded(tune, list, n_list, TUNE_TRANSIENT_RUN_NS, false, deadline_seconds, err);
-    tune->length.bursts.looking = false;
-    return result;
 }
 
 static int look(struct tune *tune, const size_t *points, size_t n, struct err *err)
@@ -203,15 +214,11 @@ static int look(struct tune *tune, const size_t *points, size_t n, struct err *e
     if (result == 0 && enough && tune->engine.stop == ENGINE_STOP_NOT_YET &&
         start_of(&tune->length) == RUN_LENGTH_START_UNKNOWN)
         result = tune_measure(tune, list, list_small(tune, list), deadline_seconds, err);
-    if (result == 0 && tune->engine.stop == ENGINE_STOP_NOT_YET &&
-        start_of(&tune->length) == RUN_LENGTH_START_APART) {
+    if (result == 0 && tune->engine.stop == ENGINE_STOP_NOT_YET && is_no_line_yet(&tune->length)) {
         size_t n_list = list_telling(&tune->length, list);
         result = measure_discarded(tune, list, n_list, TUNE_TRANSIENT_RUN_NS, false,
                                    deadline_seconds + share_seconds / 2, err);
     }
-    if (result == 0 && tune->engine.stop == ENGINE_STOP_NOT_YET &&
-        start_of(&tune->length) != RUN_LENGTH_START_APART)
-        result = look_for_pulses(tune, deadline_seconds + share_seconds, err);
     if (result == 0 && tune->engine.stop == ENGINE_STOP_NOT_YET)
         result = try_longer(tune, points, n, deadline_seconds, err);
     return result;
@@ -306,18 +313,19 @@ static bool choose_warmup(struct tune *tune)
     struct tune_length *length = &tune->length;
     if (tune->settings->runs.warmup_limit_ns != UINT64_MAX)
         return false;
-    if (length->start.n_runs == 0) {
+    struct line line = line_of(length->start.rates, TUNE_TRANSIENT_N_WINDOWS);
+    bool from_start = line.held && line.change == 0;
+    if (length->start.n_runs == 0 || from_start || rate_limit_bursts_seen(&length->bursts)) {
         if (start_of(length) == RUN_LENGTH_START_ALIKE)
             length->warmup_limit_ns = TUNE_LENGTH_WARMUP_NS;
         return false;
     }
-    double settled = run_length_settling(length->start.rates, TUNE_TRANSIENT_N_WINDOWS);
-    length->warmup_least_ns =
-        (uint64_t)(TUNE_TRANSIENT_SETTLED_MARGIN * settled * (double)TUNE_TRANSIENT_RUN_NS);
+    size_t change = line.held ? line.change : TUNE_TRANSIENT_N_WINDOWS / 2;
+    length->warmup_least_ns = LINE_MARGIN * change * TUNE_TRANSIENT_RUN_NS / TUNE_TRANSIENT_N_WINDOWS;
     length->warmup_limit_ns = WARMUP_LIMIT_RATIO * length->warmup_least_ns;
     if (length->warmup_limit_ns < tune->duration_ns)
         length->warmup_limit_ns = tune->duration_ns;
-    return length->warmup_least_ns > 0;
+    return true;
 }
 
 /* Removes the runs so far from the records and measures their points again with the new length and warm-up.

@@ -1,6 +1,7 @@
 /* What a run of the pilot shows of its start and of its scatter inside. */
 #include "tuner/search/tune_length.h"
 
+#include "models/statistics/line.h"
 #include "tuner/search/tune.h"
 
 #include <math.h>
@@ -68,16 +69,13 @@ static double start_log_ratio(const struct measure_plan *plan, const struct meas
     return log(rate_between(windows, first, early) / rate_between(windows, early, late));
 }
 
-static double pause_share(const struct measure_plan *plan, const struct measure_result *result)
+static double off_line(const struct measure_plan *plan, const struct measure_result *result)
 {
-    size_t n = whole_windows(plan, result), empty = 0, longest = 0;
-    if (!has_rounds(plan, result->bytes_read + result->bytes_written))
-        return 0;
-    for (size_t i = 0; i < n; i++) {
-        empty = result->windows.bytes[i] > 0 ? 0 : empty + 1;
-        longest = empty > longest ? empty : longest;
-    }
-    return n > 0 ? (double)longest / (double)n : 0;
+    double rates[PUMP_N_WINDOWS];
+    size_t n = whole_windows(plan, result);
+    for (size_t i = 0; i < n; i++)
+        rates[i] = (double)result->windows.bytes[i];
+    return has_rounds(plan, result->bytes_read + result->bytes_written) ? line_of(rates, n).off : 0;
 }
 
 /* Both ways of looking see too much: windows count whole requests, and latencies of a full queue make up for
@@ -106,8 +104,7 @@ void tune_length_note(struct tune *tune, size_t point, const struct measure_plan
     if (plan->warmup_limit_ns == 0 && length->discarded) {
         size_t n = whole_windows(plan, result);
         rate_limit_bursts_add(&length->bursts, plan, result, n);
-        if (!length->bursts.looking)
-            tune_transient_add(&length->start, &result->windows, n);
+        tune_transient_add(&length->start, &result->windows, n);
         return;
     }
     double overhead = cost_seconds - result->seconds - result->warmup_seconds;
@@ -119,7 +116,7 @@ void tune_length_note(struct tune *tune, size_t point, const struct measure_plan
         .warmup_seconds = result->warmup_seconds,
         .log_rate = log(result->throughput_bps),
         .within = within_of(plan, result, latency),
-        .pause_share = pause_share(plan, result),
+        .off = off_line(plan, result),
         .start_log_ratio = start_log_ratio(plan, result),
     };
 }

@@ -5,6 +5,7 @@
  * seen window by window, is taken off. The replays after the choice, whose figures are reported, wait. */
 #include "tuner/search/tune_transient.h"
 
+#include "models/statistics/line.h"
 #include "tuner/search/tune.h"
 
 #include <math.h>
@@ -134,7 +135,7 @@ static uint64_t unwarmed_ns(const struct tune *tune)
 /* The time that a start takes, without the margin; what is left of it then is taken off as well. */
 static uint64_t settling_ns(const struct tune *tune)
 {
-    return (uint64_t)((double)tune->length.warmup_least_ns / TUNE_TRANSIENT_SETTLED_MARGIN);
+    return tune->length.warmup_least_ns / LINE_MARGIN;
 }
 
 static bool has_no_warmup(const struct tune *tune, size_t point)

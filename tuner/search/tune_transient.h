@@ -11,11 +11,9 @@
 
 struct tune;
 
-#define TUNE_TRANSIENT_N_WINDOWS 16
+#define TUNE_TRANSIENT_N_WINDOWS 64
 /* Length of the pilot's runs without warm-up that show the start. */
 #define TUNE_TRANSIENT_RUN_NS 400000000ULL
-/* A start is waited for by this factor longer than it can be seen: its end drowns in the noise. */
-#define TUNE_TRANSIENT_SETTLED_MARGIN 1.5
 /* Runs without warm-up last this many settling times, so that the start is a small part of them. */
 #define TUNE_TRANSIENT_UNWARMED_RATIO 2
 

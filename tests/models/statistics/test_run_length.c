@@ -176,24 +176,6 @@ TEST(starts_are_told_apart)
     assert_int_equal(run_length_start_of(apart, 0), RUN_LENGTH_START_UNKNOWN);
 }
 
-TEST(settling_ends_where_the_rate_stays)
-{
-    double rates[16];
-    for (size_t i = 0; i < 16; i++)
-        rates[i] = i < 5 ? 0.5 : 1;
-    assert_close(run_length_settling(rates, 16), 5.0 / 16, 0);
-    for (size_t i = 0; i < 16; i++)
-        rates[i] = 1;
-    assert_close(run_length_settling(rates, 16), 0, 0);
-    for (size_t i = 0; i < 16; i++)
-        rates[i] = 1 - 0.7 * exp(-0.4 * (double)i);
-    /* 3 % are left after ln(0.7 / 0.03) / 0.4 = 7.9 windows. */
-    assert_close(run_length_settling(rates, 16), 0.5, 1.0 / 16);
-    for (size_t i = 0; i < 16; i++)
-        rates[i] = i < 8 ? 0.5 : 1;
-    assert_close(run_length_settling(rates, 16), 0.5, 0);
-}
-
 TEST(pauses_show_as_time_that_stands_still)
 {
     double rates[128];

@@ -1,5 +1,6 @@
 /* Tests of tuner/search/tune_transient: starts that are alike are taken off, and all others are waited out.
  */
+#include "models/statistics/line.h"
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/search/resume.h"
 #include "tuner/store/save.h"
@@ -139,7 +140,7 @@ static double turnover_seconds(size_t i)
 static size_t check_waits(void)
 {
     double least = (double)tune.length.warmup_least_ns / 1e9, shortest = (double)tune.duration_ns / 1e9;
-    double settling = least / TUNE_TRANSIENT_SETTLED_MARGIN;
+    double settling = least / LINE_MARGIN;
     size_t n_confirming = 0, n_long = 0;
     for (size_t i = 0; i < tune.n_records; i++) {
         for (size_t k = 0; k < tune.records[i].n; k++) {

@@ -1,5 +1,6 @@
 /* Tests of tuner/search/tune_transient: points whose requests are so large or so many at once that a short
  * run sends all of them within the start wait for it in the search, too. */
+#include "models/statistics/line.h"
 #include "tests/tuner/search/tune_rig.h"
 
 static const struct point deep = {262144, 64, 1, API_IO_URING, 1, SYNC_END, 0};
@@ -53,7 +54,7 @@ static void deep_pilot(void)
 
 static double settling_seconds(void)
 {
-    return (double)tune.length.warmup_least_ns / TUNE_TRANSIENT_SETTLED_MARGIN / 1e9;
+    return (double)tune.length.warmup_least_ns / LINE_MARGIN / 1e9;
 }
 
 /* Requests of a run of the shortest length by each slot of the queue, at the settled rate. */
