@@ -8,7 +8,7 @@
 /* Standard errors that a change must reach: its moment is searched for. */
 #define NOTICED 3.4
 /* A smaller change, as a share of the mean, does not matter; nor do sums that are rounded differently. */
-#define LEAST_SHARE      0.01
+#define LEAST_SHARE      0.03
 #define MOST_CORRELATION 0.9
 
 /* Where the sum of n values leaves its chord. */
@@ -51,8 +51,8 @@ static struct bend bend_of(const double *values, size_t n)
 
 struct line line_of(const double *values, size_t n)
 {
-    struct line line = {.held = true};
     struct bend bend = bend_of(values, n);
+    struct line line = {.held = true, .off = bend.off};
     /* A start raises the scatter of the first half, a late drop that of the second. */
     double scatter =
         n < LINE_LEAST ? INFINITY : fmin(scatter_of(values, n / 2), scatter_of(values + n / 2, n - n / 2));
@@ -63,6 +63,5 @@ struct line line_of(const double *values, size_t n)
         bend = bend_of(values + line.change, n - line.change);
     }
     line.start = LINE_MARGIN * line.change < n / 2 ? LINE_MARGIN * line.change : n / 2;
-    line.off = bend_of(values + line.start, n - line.start).off;
     return line;
 }

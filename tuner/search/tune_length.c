@@ -96,7 +96,7 @@ static size_t list_telling(const struct tune_length *length, size_t *ret_list)
         const struct tune_length_run *fastest = NULL;
         for (size_t i = 0; i < length->n_runs; i++) {
             const struct tune_length_run *run = &length->runs[i];
-            bool taken = !isfinite(run->start_log_ratio);
+            bool taken = !isfinite(run->off);
             for (size_t k = 0; k < n; k++)
                 taken |= ret_list[k] == run->point;
             if (!taken && (fastest == NULL || run->log_rate > fastest->log_rate))
@@ -217,7 +217,7 @@ static int look(struct tune *tune, const size_t *points, size_t n, struct err *e
     if (result == 0 && tune->engine.stop == ENGINE_STOP_NOT_YET && is_no_line_yet(&tune->length)) {
         size_t n_list = list_telling(&tune->length, list);
         result = measure_discarded(tune, list, n_list, TUNE_TRANSIENT_RUN_NS, false,
-                                   deadline_seconds + share_seconds / 2, err);
+                                   deadline_seconds + share_seconds, err);
     }
     if (result == 0 && tune->engine.stop == ENGINE_STOP_NOT_YET)
         result = try_longer(tune, points, n, deadline_seconds, err);

@@ -32,7 +32,7 @@ struct tune_length_run {
     double warmup_seconds;
     double log_rate;
     double within;          /* as in models/statistics/run_length; NaN: unknown */
-    double off;             /* as in models/statistics/line; 0 also where its requests are few */
+    double off;             /* as in models/statistics/line; NaN: its windows do not tell */
     double start_log_ratio; /* of its early to its late rate; NaN: its windows do not tell */
 };
 

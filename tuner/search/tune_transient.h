@@ -11,7 +11,7 @@
 
 struct tune;
 
-#define TUNE_TRANSIENT_N_WINDOWS 64
+#define TUNE_TRANSIENT_N_WINDOWS 24
 /* Length of the pilot's runs without warm-up that show the start. */
 #define TUNE_TRANSIENT_RUN_NS 400000000ULL
 /* Runs without warm-up last this many settling times, so that the start is a small part of them. */
