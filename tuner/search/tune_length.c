@@ -87,25 +87,32 @@ static size_t list_fastest(const struct tune *tune, const size_t *points, size_t
     return n_list;
 }
 
-/* Lists the fastest points whose runs can show a start or bursts, which slow ones may not reach; the first
- * ones twice where there are few. */
-static size_t list_telling(const struct tune_length *length, size_t *ret_list)
+/* The fastest run that can show a start or bursts, which slow points may not reach, and is of none of the n
+ * points; NULL where there is none. Runs that write every block once have no warm-up, and a flush at their
+ * end. */
+static const struct tune_length_run *find_telling(const struct tune *tune, const size_t *points, size_t n)
 {
-    size_t n = 0, n_found;
-    do {
-        const struct tune_length_run *fastest = NULL;
-        for (size_t i = 0; i < length->n_runs; i++) {
-            const struct tune_length_run *run = &length->runs[i];
-            bool taken = !isfinite(run->off);
-            for (size_t k = 0; k < n; k++)
-                taken |= ret_list[k] == run->point;
-            if (!taken && (fastest == NULL || run->log_rate > fastest->log_rate))
-                fastest = run;
-        }
-        n_found = fastest != NULL;
-        if (fastest != NULL)
-            ret_list[n++] = fastest->point;
-    } while (n_found > 0 && n < N_REPLAYED);
+    const struct tune_length *length = &tune->length;
+    const struct tune_length_run *fastest = NULL;
+    for (size_t i = 0; i < length->n_runs; i++) {
+        const struct tune_length_run *run = &length->runs[i];
+        bool tells = isfinite(run->off) && !measure_writes_once(&tune->settings->workload.pattern,
+                                                                &tune->records[run->point].point);
+        for (size_t k = 0; k < n; k++)
+            tells &= points[k] != run->point;
+        if (tells && (fastest == NULL || run->log_rate > fastest->log_rate))
+            fastest = run;
+    }
+    return fastest;
+}
+
+/* Lists points whose runs tell; the first ones twice where there are few. */
+static size_t list_telling(const struct tune *tune, size_t *ret_list)
+{
+    const struct tune_length_run *run;
+    size_t n = 0;
+    while (n < N_REPLAYED && (run = find_telling(tune, ret_list, n)) != NULL)
+        ret_list[n++] = run->point;
     for (size_t i = 0; n > 1 && n < N_REPLAYED; i++)
         ret_list[n++] = ret_list[i];
     return n;
@@ -215,7 +222,7 @@ static int look(struct tune *tune, const size_t *points, size_t n, struct err *e
         start_of(&tune->length) == RUN_LENGTH_START_UNKNOWN)
         result = tune_measure(tune, list, list_small(tune, list), deadline_seconds, err);
     if (result == 0 && tune->engine.stop == ENGINE_STOP_NOT_YET && is_no_line_yet(&tune->length)) {
-        size_t n_list = list_telling(&tune->length, list);
+        size_t n_list = list_telling(tune, list);
         result = measure_discarded(tune, list, n_list, TUNE_TRANSIENT_RUN_NS, false,
                                    deadline_seconds + share_seconds, err);
     }

@@ -69,17 +69,13 @@ static double start_log_ratio(const struct measure_plan *plan, const struct meas
     return log(rate_between(windows, first, early) / rate_between(windows, early, late));
 }
 
-/* NaN where the windows do not show how requests came back. */
 static double off_line(const struct measure_plan *plan, const struct measure_result *result)
 {
     double rates[PUMP_N_WINDOWS];
     size_t n = whole_windows(plan, result);
-    if (measure_writes_once(&plan->pattern, &plan->point) || measure_was_absorbed(result) ||
-        !has_rounds(plan, result->bytes_read + result->bytes_written))
-        return NAN;
     for (size_t i = 0; i < n; i++)
         rates[i] = (double)result->windows.bytes[i];
-    return line_of(rates, n).off;
+    return has_rounds(plan, result->bytes_read + result->bytes_written) ? line_of(rates, n).off : NAN;
 }
 
 /* Both ways of looking see too much: windows count whole requests, and latencies of a full queue make up for
