@@ -19,8 +19,8 @@ struct line {
     bool held;     /* no change lies in the second half */
     size_t change; /* values before the last one of the first half; 0 where there is none */
     size_t start;  /* values before the line: LINE_MARGIN x change, at most half of them */
-    /* How far the sum behind the start leaves its chord at most, as a share of it: what a rate over a part of
-     * these values may be wrong by because of where it begins and ends. */
+    /* How far the sum of all values leaves its chord at most, as a share of it: what a rate over so long a
+     * time may be wrong by because of where it begins. */
     double off;
 };
 
