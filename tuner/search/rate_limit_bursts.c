@@ -17,14 +17,8 @@
 #define WANTED_RUNS 50
 #define FEWEST_RUNS 30
 
-void rate_limit_bursts_add(struct rate_limit_bursts *bursts, const struct measure_plan *plan,
-                           const struct measure_result *result, size_t n)
+void rate_limit_bursts_add(struct rate_limit_bursts *bursts, const double *rates, size_t n, double rounds)
 {
-    double rates[PUMP_N_WINDOWS];
-    double bytes = (double)(result->bytes_read + result->bytes_written);
-    for (size_t i = 0; i < n; i++)
-        rates[i] = (double)result->windows.bytes[i];
-    double rounds = bytes / (double)factors_bytes_in_flight(&plan->point);
     double idle = run_length_idle(rates, n, PAUSE_ROUNDS * (double)n / rounds);
     if (isfinite(idle) && rounds >= LEAST_ROUNDS)
         moments_add(&bursts->idles, idle);

@@ -6,7 +6,6 @@
  * burst: its rate is far above what lasts. Such runs must last several bursts. */
 #pragma once
 
-#include "bench/run/measure.h"
 #include "models/statistics/student.h"
 
 #include <stdbool.h>
@@ -27,11 +26,11 @@ struct rate_limit_bursts {
     bool known;           /* a cgroup limits the rate: nothing has to be found */
 };
 
-/* Adds a run, of which n windows were over before it began to drain its queue. Runs of large requests or long
- * queues do not count, because their requests complete in groups. */
-void rate_limit_bursts_add(struct rate_limit_bursts *bursts, const struct measure_plan *plan,
-                           const struct measure_result *result, size_t n);
+/* Adds a run: the bytes of n windows, and how often its queue turned over. Where that is seldom, requests
+ * complete in groups, and the run does not count. */
+void rate_limit_bursts_add(struct rate_limit_bursts *bursts, const double *rates, size_t n, double rounds);
 
+/* Whether they stood still for so long that it was bursts. */
 bool rate_limit_bursts_seen(const struct rate_limit_bursts *bursts);
 
 /* What runs must last for bursts; 0 where the pilot saw none, or the budget has no room for such runs. */

@@ -87,32 +87,19 @@ static size_t list_fastest(const struct tune *tune, const size_t *points, size_t
     return n_list;
 }
 
-/* The fastest run that can show a start or bursts, which slow points may not reach, and is of none of the n
- * points; NULL where there is none. Runs that write every block once have no warm-up, and a flush at their
- * end. */
-static const struct tune_length_run *find_telling(const struct tune *tune, const size_t *points, size_t n)
-{
-    const struct tune_length *length = &tune->length;
-    const struct tune_length_run *fastest = NULL;
-    for (size_t i = 0; i < length->n_runs; i++) {
-        const struct tune_length_run *run = &length->runs[i];
-        bool tells = isfinite(run->off) && !measure_writes_once(&tune->settings->workload.pattern,
-                                                                &tune->records[run->point].point);
-        for (size_t k = 0; k < n; k++)
-            tells &= points[k] != run->point;
-        if (tells && (fastest == NULL || run->log_rate > fastest->log_rate))
-            fastest = run;
-    }
-    return fastest;
-}
-
-/* Lists points whose runs tell; the first ones twice where there are few. */
+/* Lists the fastest points whose runs can show a start or bursts, which slow ones may not reach; the first
+ * ones twice where there are few. Runs that write every block once have no warm-up. */
 static size_t list_telling(const struct tune *tune, size_t *ret_list)
 {
-    const struct tune_length_run *run;
-    size_t n = 0;
-    while (n < N_REPLAYED && (run = find_telling(tune, ret_list, n)) != NULL)
-        ret_list[n++] = run->point;
+    const struct tune_length *length = &tune->length;
+    size_t points[TUNE_LENGTH_RUNS], n = 0;
+    for (size_t i = 0; i < length->n_runs; i++) {
+        size_t point = length->runs[i].point;
+        if (isfinite(length->runs[i].off) &&
+            !measure_writes_once(&tune->settings->workload.pattern, &tune->records[point].point))
+            points[n++] = point;
+    }
+    n = list_fastest(tune, points, n, 1, ret_list);
     for (size_t i = 0; n > 1 && n < N_REPLAYED; i++)
         ret_list[n++] = ret_list[i];
     return n;

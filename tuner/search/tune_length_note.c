@@ -69,24 +69,12 @@ static double start_log_ratio(const struct measure_plan *plan, const struct meas
     return log(rate_between(windows, first, early) / rate_between(windows, early, late));
 }
 
-static double off_line(const struct measure_plan *plan, const struct measure_result *result)
-{
-    double rates[PUMP_N_WINDOWS];
-    size_t n = whole_windows(plan, result);
-    for (size_t i = 0; i < n; i++)
-        rates[i] = (double)result->windows.bytes[i];
-    return has_rounds(plan, result->bytes_read + result->bytes_written) ? line_of(rates, n).off : NAN;
-}
-
 /* Both ways of looking see too much: windows count whole requests, and latencies of a full queue make up for
  * each other. */
-static double within_of(const struct measure_plan *plan, const struct measure_result *result,
-                        const struct histogram *latency)
+static double within_of(const struct measure_result *result, const struct histogram *latency,
+                        const double *rates, size_t n)
 {
-    double rates[PUMP_N_WINDOWS], mean_ns = 0;
-    size_t n = whole_windows(plan, result);
-    for (size_t i = 0; i < n; i++)
-        rates[i] = (double)result->windows.bytes[i];
+    double mean_ns = 0;
     double by_windows = run_length_within(rates, n, (double)n * (double)result->windows.width_ns / 1e9);
     if (histogram_mean_ns(latency, &mean_ns) < 0 || !(mean_ns > 0))
         return by_windows;
@@ -101,9 +89,14 @@ void tune_length_note(struct tune *tune, size_t point, const struct measure_plan
     struct tune_length *length = &tune->length;
     if (!length->piloting || length->n_runs == TUNE_LENGTH_RUNS)
         return;
+    double rates[PUMP_N_WINDOWS];
+    size_t n = whole_windows(plan, result);
+    for (size_t i = 0; i < n; i++)
+        rates[i] = (double)result->windows.bytes[i];
     if (plan->warmup_limit_ns == 0 && length->discarded) {
-        size_t n = whole_windows(plan, result);
-        rate_limit_bursts_add(&length->bursts, plan, result, n);
+        double bytes = (double)(result->bytes_read + result->bytes_written);
+        rate_limit_bursts_add(&length->bursts, rates, n,
+                              bytes / (double)factors_bytes_in_flight(&plan->point));
         tune_transient_add(&length->start, &result->windows, n);
         return;
     }
@@ -115,8 +108,8 @@ void tune_length_note(struct tune *tune, size_t point, const struct measure_plan
         .overhead_seconds = fmax(overhead, 0),
         .warmup_seconds = result->warmup_seconds,
         .log_rate = log(result->throughput_bps),
-        .within = within_of(plan, result, latency),
-        .off = off_line(plan, result),
+        .within = within_of(result, latency, rates, n),
+        .off = has_rounds(plan, result->bytes_read + result->bytes_written) ? line_of(rates, n).off : NAN,
         .start_log_ratio = start_log_ratio(plan, result),
     };
 }

@@ -88,26 +88,20 @@ TEST(longer_budgets_have_longer_runs)
     assert_int_equal(rate_limit_bursts_least_ns(&made), RATE_LIMIT_BURSTS_MOST_NS);
 }
 
-/* Every eighth window holds all bytes of its part: a cv above 2, if it counts. */
-static struct measure_result lumpy(uint64_t bytes)
-{
-    struct measure_result result = {.bytes_read = bytes};
-    result.windows.n = PUMP_N_WINDOWS;
-    for (size_t i = 0; i < PUMP_N_WINDOWS; i++)
-        result.windows.bytes[i] = i % 32 < 4 ? bytes / 16 : 0;
-    return result;
-}
-
+/* Four of 32 windows hold all bytes. */
 TEST(lumps_of_large_requests_do_not_count)
 {
     struct rate_limit_bursts bursts = {0};
-    struct measure_plan plan = {.point = {.request_size_bytes = 1 << 20, .queue_depth = 4, .threads = 1}};
-    struct measure_result few = lumpy(31ULL * 4 << 20), many = lumpy(32ULL * 4 << 20);
-    rate_limit_bursts_add(&bursts, &plan, &few, PUMP_N_WINDOWS);
+    double rates[PUMP_N_WINDOWS];
+    for (size_t i = 0; i < PUMP_N_WINDOWS; i++)
+        rates[i] = i % 32 < 4 ? 1 : 0;
+    rate_limit_bursts_add(&bursts, rates, PUMP_N_WINDOWS, 31);
     assert_int_equal(bursts.idles.n, 0);
-    rate_limit_bursts_add(&bursts, &plan, &many, 8);
+    rate_limit_bursts_add(&bursts, rates, 8, 32);
     assert_int_equal(bursts.idles.n, 0);
-    rate_limit_bursts_add(&bursts, &plan, &many, PUMP_N_WINDOWS);
+    assert_false(rate_limit_bursts_seen(&bursts));
+    rate_limit_bursts_add(&bursts, rates, PUMP_N_WINDOWS, 32);
     assert_int_equal(bursts.idles.n, 1);
     assert_close(bursts.idles.mean, 0.875, 0.02);
+    assert_true(rate_limit_bursts_seen(&bursts));
 }
