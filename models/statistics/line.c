@@ -8,7 +8,7 @@
 /* Standard errors that a change must reach: its moment is searched for. */
 #define NOTICED 3.4
 /* A smaller change, as a share of the mean, does not matter; nor do sums that are rounded differently. */
-#define LEAST_SHARE      0.03
+#define LEAST_SHARE      0.002
 #define MOST_CORRELATION 0.9
 
 /* Where the sum of n values leaves its chord. */
