@@ -81,6 +81,8 @@ struct measure_plan {
     uint32_t warmup_window;
     uint32_t batch_requests;
     uint64_t max_bytes; /* hard limit of what the run may move, warm-up included; 0: none */
+    double flush_bps; /* a flush that ends the run is expected to be no faster than this, whatever the rate of
+                         filling was: it bounds the bytes that are written; 0: not known */
     /* The timed part ends with so many requests instead of after duration_ns, but not before 64 requests and
      * 50 ms; 0: by time. */
     uint64_t n_requests;
