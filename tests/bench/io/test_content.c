@@ -3,7 +3,6 @@
 #include "bench/io/content.h"
 #include "tests/test.h"
 
-#include <stdlib.h>
 #include <zlib.h>
 
 #define BUFFER  (64U << 10)

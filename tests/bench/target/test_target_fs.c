@@ -4,7 +4,6 @@
  */
 #include "bench/base/rng.h"
 #include "bench/host/hostinfo.h"
-#include "bench/target/target.h"
 #include "tests/bench/mount_rig.h"
 
 #include <errno.h>
