@@ -1,6 +1,5 @@
 /* Tests of bench/io/verify and bench/run/measure: by hand on blocks in memory, and through whole runs on a
- * file that is tampered with.
- */
+ * file that is tampered with. */
 /* LINK: -Wl,--wrap=hostinfo_find_memory_room */
 #include "tests/bench/run/measure_rig.h"
 #include "tests/memory_room.h"

@@ -1,6 +1,5 @@
 /* Tests of tuner/base/json and tuner/report/report_recommend_json: valid JSON whatever the figures and texts
- * are.
- */
+ * are. */
 #include "tests/tuner/rig.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/json.h"

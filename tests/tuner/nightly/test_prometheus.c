@@ -1,6 +1,5 @@
 /* Tests of tuner/nightly/prometheus: the text exposition format, and what a night of one target leaves of the
- * others.
- */
+ * others. */
 #include "tests/tuner/rig.h"
 #include "tuner/base/replace.h"
 #include "tuner/nightly/report_retune.h"
