@@ -115,13 +115,13 @@ link_cov        := --coverage
 link_m32        := $(link_release) -L$(m32_root)/lib/i386-linux-gnu -Wl,-rpath,$(m32_root)/lib/i386-linux-gnu
 link_fuzz       := $(sanitize_fuzz) -fsanitize=fuzzer
 
-# pkg-config is asked when the first recipe needs an answer, and that is kept: when make reads this file on a fresh machine, it may not be installed yet.
+# pkg-config is asked once, when the first recipe needs it: when make reads this file on a fresh machine, it may not be installed yet.
 packages_bench  := liburing zlib blkid
 packages_models := gsl
 packages_tuner  := liburing zlib blkid gsl libconfig jansson sqlite3
 # $(1): --cflags or --libs, $(2): floor whose packages are meant. Static archives, and those of 32 bits, do not say what they need in turn.
 pkg_key     = pkg$(1)-$(2)$(pkg_kind)
-pkg_answer  = $(if $($(pkg_key)),,$(eval $(pkg_key) := $(shell $(pkg_config$(pkg_kind)) $(1) $(packages_$(2)))))$($(pkg_key))
+pkg_answer  = $(if $(filter undefined,$(origin $(pkg_key))),$(eval $(pkg_key) := $(shell $(pkg_config$(pkg_kind)) $(1) $(packages_$(2)))))$($(pkg_key))
 pkg_config         := pkg-config
 pkg_config-static  := pkg-config --static
 pkg_config-m32     := PKG_CONFIG_LIBDIR=$(m32_root)/lib/i386-linux-gnu/pkgconfig pkg-config --static
