@@ -131,10 +131,9 @@ uint32_t measure_n_members(const struct measure_env *env);
 struct target *measure_member(const struct measure_env *env, uint32_t member);
 
 /* Bytes that one run of this pattern and point may move, warm-up included, by the rules of section 5; of all
- * members together:
- * buffered writes with sync=end touch every block once; cold reads do not wrap; cold buffered random reads
- * stop at 25 % of the file. Random reads and writes of two sizes have every second block each, and half of
- * all this. Buffered writes stay within env->dirty_room_bytes. UINT64_MAX: no cap. */
+ * members together: buffered writes with sync=end touch every block once; cold reads do not wrap; cold
+ * buffered random reads stop at 25 % of the file. Random reads and writes of two sizes have every second
+ * block each, and half of all this. Buffered writes stay within env->dirty_room_bytes. UINT64_MAX: no cap. */
 uint64_t measure_cap_bytes(const struct measure_env *env, const struct pattern *pattern,
                            const struct point *point);
 

@@ -272,8 +272,7 @@ static void interrupted_run_ends_with_eintr(void **state)
 }
 
 /* In a child, because a lowered hard limit cannot be raised again. A run raises the other one as far as it
- * may.
- */
+ * may. */
 static enum api api_with_few;
 
 static int measure_with_few_descriptors(void)

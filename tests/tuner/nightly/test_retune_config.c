@@ -1,15 +1,11 @@
 /* Tests of tuner/nightly/retune_config: targets, defaults, and what is refused with its line. */
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/emit/snippet.h"
 #include "tuner/nightly/retune_config.h"
 #include "tuner/options/options.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static struct retune_config config;
 static struct err err;
