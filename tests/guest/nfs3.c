@@ -1,10 +1,9 @@
 /* What a guest needs of mount.nfs, rpc.mountd and rpcbind for NFS 3. Static, for the guest has no libraries.
  *
- * usage: nfs3 register                                answers the server that registers itself, in the background
- *        nfs3 handle EXPORT                           asks this machine's server for the handle of an export, which is
- *                                                     printed as hexadecimal digits; /proc/net/rpc is filled as
- *                                                     tests/guest/init_steps does it
- *        nfs3 mount SERVER HANDLE DIRECTORY [soft]    mounts the export that has that handle */
+ * usage: nfs3 register           answers the server that registers itself, in the background
+ *        nfs3 handle EXPORT      prints the export's handle as hexadecimal digits, where
+ *                                tests/guest/init_steps has filled the server's tables
+ *        nfs3 mount SERVER HANDLE DIRECTORY [soft] */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -130,6 +129,7 @@ int main(int argc, char **argv)
         return print_handle(argv[2]);
     if (argc >= 5 && strcmp(argv[1], "mount") == 0)
         return mount_export(argv[2], argv[3], argv[4], argc > 5);
-    fprintf(stderr, "nfs3: usage: nfs3 register | nfs3 handle EXPORT | nfs3 mount SERVER HANDLE DIRECTORY [soft]\n");
+    fprintf(stderr,
+            "nfs3: usage: nfs3 register | nfs3 handle EXPORT | nfs3 mount SERVER HANDLE DIRECTORY [soft]\n");
     return 2;
 }

@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIMEOUT_NS      3000000000ULL
-#define OUTPUT_SIZE     ((size_t)1 << 18)
-#define NVME_UNIT_BYTES 512000.0
+#define TIMEOUT_NS       3000000000ULL
+#define OUTPUT_SIZE      ((size_t)1 << 18)
+#define NVME_UNIT_BYTES  512000.0
 #define RATED_LIFE_YEARS 5
 
 static void init(struct drive_health *health)
