@@ -468,8 +468,8 @@ check-faults: build/$(BUILD)/fstune build/release/faultfs | deps ## every fault,
 
 # A quarter of an hour for 200. Needs root.
 KILLS ?= 200
-check-kills: build/$(BUILD)/fstune build/release/faultfs | deps ## KILLS kills on every kind of place, made in FAULTS_DIR: nothing left, nothing outside changed
-	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune tests/faults/place_kills '$(FAULTS_DIR)' '$(KILLS)'
+check-kills: build/$(BUILD)/fstune build/release/faultfs | deps ## KILLS kills on every kind of place (T: part of its name), made in FAULTS_DIR: nothing left, nothing outside changed
+	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune tests/faults/place_kills $(if $(T),--only '$(T)') '$(FAULTS_DIR)' '$(KILLS)'
 
 # For the guest, which has no libraries: pieces of dmsetup, and of mount.nfs, rpc.mountd and rpcbind.
 build/static/dm build/static/nfs3: build/static/%: tests/guest/%.c Makefile | $(before_build)
