@@ -27,8 +27,7 @@ static bool say(const struct calendar *calendar, enum calendar_rule rule, unsign
         n += cell[kind];
         most = cell[kind] > cell[most] ? kind : most;
     }
-    if (rule == CALENDAR_ALWAYS ? n < LEAST_DAYS * CALENDAR_DAY_HOURS
-                                : n < LEAST_SEEN || 2 * cell[most] <= n)
+    if (rule == CALENDAR_ALWAYS ? n < LEAST_DAYS * CALENDAR_DAY_HOURS : n < LEAST_SEEN || 2 * cell[most] <= n)
         return false;
     *ret_kind = most;
     return true;

@@ -27,9 +27,9 @@ struct calendar {
     uint32_t daily[CALENDAR_DAY_HOURS][CALENDAR_CLASSES], weekly[CALENDAR_WEEK_HOURS][CALENDAR_CLASSES];
     uint32_t always[CALENDAR_CLASSES];
     struct calendar_score rules[CALENDAR_N_RULES];
-    struct calendar_score foretold, plain; /* plain: what CALENDAR_ALWAYS said of the same hours */
+    struct calendar_score foretold, plain;         /* plain: what CALENDAR_ALWAYS said of the same hours */
     struct calendar_score kinds[CALENDAR_CLASSES]; /* of the hours for which this one was foretold */
-    uint32_t n_came[CALENDAR_CLASSES];             /* hours that had it, of those for which any was foretold */
+    uint32_t n_came[CALENDAR_CLASSES]; /* hours that had it, of those for which any was foretold */
     uint32_t n_hours;
 };
 

@@ -34,7 +34,8 @@ static unsigned sundays(unsigned hour, unsigned n)
     return hour >= 3 && hour < 6 ? BACKUP : hour % CALENDAR_DAY_HOURS < 8 ? KIND_NONE : BUSY;
 }
 
-/* Multiplied and added in 32 bits (Numerical Recipes), the upper bits: without a period that an hour knows. */
+/* Multiplied and added in 32 bits (Numerical Recipes), the upper bits: without a period that an hour knows.
+ */
 static unsigned by_chance(unsigned hour, unsigned n)
 {
     static uint32_t state;
