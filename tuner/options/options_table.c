@@ -407,9 +407,11 @@ static const struct option_row rows[] = {
     /* Options that say where the command reads, writes and prints. */
     TEXT("simulate", "SURFACE", file.simulate, RUNS,
          "measure a simulated surface (a file) in virtual time instead of a disk"),
-    TEXT("for", "FILE", search.profile_path, RECOMMEND | LINE_ONLY,
-         "what fstune profile --output wrote: its pattern, the factors that the program fixes, and its "
-         "present setting as the baseline, unless given"),
+    TEXT("for", "FILE", search.profile_path, RECOMMEND,
+         "what fstune profile --output wrote, or the history of fstune watch, of whose place the commonest "
+         "load is "
+         "meant: its pattern, the factors that the program fixes, and its present setting as the baseline, "
+         "unless given"),
     TEXT("resume", "FILE", search.resume, RECOMMEND | EXPERIMENT,
          "journal of the search: made where it is missing, else the search goes on where it stopped"),
     ROW("prior", "FILE", "", "", files, TYPED(search.priors, struct settings_files), RECOMMEND,
