@@ -20,8 +20,8 @@ static pid_t start_reading(const char *path, size_t n_bytes)
         return pid;
     char *block = calloc(1, n_bytes);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
-    for (unsigned i = 0; fd >= 0 && block != NULL; i++) {
-        if (pread(fd, block, n_bytes, (off_t)(i * 7919 % 61 * n_bytes)) < 0)
+    for (uint32_t chance = 1; fd >= 0 && block != NULL; chance = chance * 1664525U + 1013904223U) {
+        if (pread(fd, block, n_bytes, (off_t)((chance >> 16) % 64 * n_bytes)) < 0)
             break;
         usleep(500);
     }
