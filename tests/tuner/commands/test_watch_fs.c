@@ -12,6 +12,9 @@
 GROUP_NEEDS(rig_find_program);
 GROUP(rig_enter, rig_leave);
 
+/* So many that hardly any is read behind another by chance. */
+#define N_BLOCKS 16384
+
 /* A process that reads these files, so many bytes each time anywhere in them, until it is ended. */
 static pid_t start_reading(const char *path, size_t n_bytes)
 {
@@ -21,7 +24,7 @@ static pid_t start_reading(const char *path, size_t n_bytes)
     char *block = calloc(1, n_bytes);
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     for (uint32_t chance = 1; fd >= 0 && block != NULL; chance = chance * 1664525U + 1013904223U) {
-        if (pread(fd, block, n_bytes, (off_t)((chance >> 16) % 64 * n_bytes)) < 0)
+        if (pread(fd, block, n_bytes, (off_t)((chance >> 16) % N_BLOCKS * n_bytes)) < 0)
             break;
         usleep(500);
     }
@@ -66,8 +69,10 @@ static void see(const char *option, const char *value, pid_t *ret_inner, const c
     mkdir("in", 0700);
     mkdir("out", 0700);
     unlink("h.db");
-    rig_write_blocks("in/small", 64 * 4096);
-    rig_write_blocks("out/large", 64 << 17);
+    rig_write("in/small", "%s", "");
+    rig_write("out/large", "%s", "");
+    assert_int_equal(
+        truncate("in/small", (off_t)N_BLOCKS << 12) | truncate("out/large", (off_t)N_BLOCKS << 17), 0);
     pid_t inner = start_reading("in/small", 4096), outer = start_reading("out/large", 1 << 17);
     assert_true(inner > 0 && outer > 0);
     *ret_inner = inner;
