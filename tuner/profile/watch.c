@@ -2,6 +2,7 @@
 #include "tuner/profile/watch.h"
 
 #include "models/profile/summary.h"
+#include "tuner/base/fail.h"
 #include "tuner/profile/profile_document.h"
 #include "tuner/profile/watch_report.h"
 #include "tuner/store/history_watch.h"
@@ -74,5 +75,10 @@ int watch_slice(struct watch *watch, struct recording *recording, double start_s
         code = history_watch_add(watch->history, watch->place, &slice, err);
     json_decref(profile);
     store_renew(recording->store, now_ns);
+    /* What passes does not end days of watching. */
+    if (code == -EBUSY || code == -ENOSPC) {
+        fail_with(code = 0, "a slice of %.0f s is not kept: %s", seconds, err->text);
+        watch->n_missed++;
+    }
     return code;
 }

@@ -5,6 +5,7 @@
 #include "bench/base/err.h"
 #include "models/online/kind.h"
 
+#include <stdint.h>
 #include <stdio.h>
 
 struct history;
@@ -20,10 +21,12 @@ struct watch {
     unsigned kind;     /* that is there */
     unsigned next;     /* that the last slices had, and how many */
     unsigned n_next;
+    uint64_t n_missed; /* slices that the history could not take, being busy, or its disk full */
     double before_seconds, before_s; /* how long `next` had been here before these, and when it ended */
 };
 
 /* Of a slice that began then, since 1970, the recording's store holds the requests, and is empty afterwards:
- * the next slice begins at now_ns of its clock. 0 or a negative errno. */
+ * the next slice begins at now_ns of its clock. 0, also where the slice could not be kept and the next one
+ * may be, which a line on standard error says; or a negative errno. */
 int watch_slice(struct watch *watch, struct recording *recording, double start_s, double seconds,
                 uint64_t now_ns, struct err *err);

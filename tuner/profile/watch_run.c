@@ -65,7 +65,9 @@ static int look_at_group(struct watching *watching, uint64_t now_ns, struct err 
     if (watching->options->group == NULL || now_ns < watching->group_ns)
         return 0;
     watching->group_ns = now_ns + GROUP_NS;
-    return group_each(watching->place, attach_one, watching->trace, err);
+    int code = group_each(watching->place, attach_one, watching->trace, err);
+    /* The group of a service goes with it, and comes back when it is started again. */
+    return code == -ENOENT ? 0 : code;
 }
 
 static void begin_slice(struct watching *watching, uint64_t now_ns)

@@ -7,7 +7,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define HOUR_S 3600.0
+#define HOUR_S     3600.0
+#define MOST_HOURS 10000000 /* since 1970: the year 3110 */
 
 /* A script that was released never changes. */
 static const char tables[] =
@@ -107,7 +108,8 @@ static int read_hour(void *context, sqlite3_stmt *statement, void *row, struct e
     hour->n_requests = (uint64_t)sqlite3_column_int64(statement, 3);
     hour->n_bytes = (uint64_t)sqlite3_column_int64(statement, 4);
     hour->last_s = history_sql_double(statement, 5);
-    bool is_sound = hour->seconds >= 0 && hour->seconds < 1e9 && hour->hour >= 0 && hour->hour < INT32_MAX;
+    bool is_sound = hour->seconds >= 0 && hour->seconds < 1e9 && hour->hour >= 0 && hour->hour < MOST_HOURS &&
+                    hour->last_s >= 0 && hour->last_s < MOST_HOURS * HOUR_S;
     return is_sound ? 0 : err_set(err, -EBADMSG, "the history is damaged: a watched hour is out of range");
 }
 

@@ -141,6 +141,22 @@ TEST(a_load_that_returns_is_known)
     assert_non_null(strstr(said, "21:00  nothing, or too little to tell\n"));
 }
 
+TEST(a_slice_that_a_busy_history_does_not_take_is_missed_and_the_next_is_kept)
+{
+    sqlite3 *other = NULL;
+    struct watch watch = fresh_watch("path /srv");
+    assert_int_equal(sqlite3_open("h.db", &other), SQLITE_OK);
+    assert_int_equal(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    live(&watch, SUNDAY_S, SLICE_S / HOUR_S / 2, only_a_table);
+    assert_int_equal(watch.n_missed, 1);
+    sqlite3_close(other);
+    live(&watch, SUNDAY_S + SLICE_S, SLICE_S / HOUR_S / 2, only_a_table);
+    assert_int_equal(watch.n_missed, 1);
+    look("path /srv");
+    assert_close(report.seconds, SLICE_S, 1e-9);
+    assert_close(report.loads[kind_find("random-read-small")].n_requests, 200, 1e-9);
+}
+
 TEST(hours_that_nobody_watched_are_neither_foretold_nor_scored)
 {
     struct watch watch = fresh_watch("path /srv");
