@@ -157,7 +157,8 @@ needed_guest := qemu-system-x86:qemu-system-x86_64 qemu-utils:qemu-img cpio:cpio
 needed_disk := nbdkit-plugin-dev:nbdkit-plugin.h
 needed_check_disk := nbdkit:nbdkit fio:fio qemu-utils:qemu-img python3:python3 libnbd-bin:nbdcopy python3-libnbd:/usr/lib/python3/dist-packages/nbd.py
 needed_live := fio:fio python3:python3 python3-optuna:/usr/lib/python3/dist-packages/optuna/__init__.py
-needed_profile := fio:fio strace:strace python3:python3
+needed_profile := fio:fio strace:strace python3:python3 rocksdb-tools:db_bench \
+                  postgresql-15:/usr/lib/postgresql/*/bin/postgres
 needed_plots := gnuplot-nox:gnuplot
 needed_check_plots := $(needed_plots) python3-pil:/usr/lib/python3/dist-packages/PIL
 needed_page := chromium:chromium python3:python3
