@@ -14,6 +14,12 @@
 /* A flush after direct I/O has only metadata to write. */
 #define ABSORBED_SHARE 0.05
 
+double measure_flush_bps(const struct measure_env *env, const struct measure_plan *plan, uint32_t member)
+{
+    double fill_bps = measure_member(env, member)->fill_bps;
+    return plan->flush_bps > 0 && fill_bps > plan->flush_bps ? plan->flush_bps : fill_bps;
+}
+
 bool measure_writes_once(const struct pattern *pattern, const struct point *point)
 {
     return pattern_writes(pattern) && point->direct == 0 && point->sync == SYNC_END;

@@ -147,6 +147,10 @@ uint64_t measure_region_bytes(const struct measure_env *env, const struct point 
  */
 double measure_request_bytes(const struct pattern *pattern, const struct point *point);
 
+/* Bytes per second at which the flush that ends a run of buffered writes is expected to write at most: small
+ * random requests are flushed more slowly than the file was filled. 0: not known. */
+double measure_flush_bps(const struct measure_env *env, const struct measure_plan *plan, uint32_t member);
+
 /* True when a run has no warm-up phase: buffered writes with sync=end. */
 bool measure_writes_once(const struct pattern *pattern, const struct point *point);
 
