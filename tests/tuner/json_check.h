@@ -22,8 +22,8 @@ static inline json_t *json_at(const json_t *value, const char *path)
 /* NaN where there is no number. */
 static inline double json_number_at(const json_t *value, const char *path)
 {
-    const json_t *member = json_at(value, path);
-    return json_is_number(member) ? json_number_value(member) : NAN;
+    const json_t *at_path = json_at(value, path);
+    return json_is_number(at_path) ? json_number_value(at_path) : NAN;
 }
 
 static inline void check_json(const json_t *value, const char *const *expected)
@@ -34,12 +34,12 @@ static inline void check_json(const json_t *value, const char *const *expected)
         snprintf(path, sizeof path, "%.*s", (int)(equals - *expected), *expected);
         bool counts = path[strlen(path) - 1] == '#';
         path[strlen(path) - counts] = '\0';
-        const json_t *member = json_at(value, path);
-        char *dump = json_dumps(member, JSON_COMPACT | JSON_ENCODE_ANY);
+        const json_t *at_path = json_at(value, path);
+        char *dump = json_dumps(at_path, JSON_COMPACT | JSON_ENCODE_ANY);
         if (counts)
-            snprintf(found, sizeof found, "%zu", json_array_size(member) + json_object_size(member));
-        else if (json_is_string(member))
-            snprintf(found, sizeof found, "%s", json_string_value(member));
+            snprintf(found, sizeof found, "%zu", json_array_size(at_path) + json_object_size(at_path));
+        else if (json_is_string(at_path))
+            snprintf(found, sizeof found, "%s", json_string_value(at_path));
         else
             snprintf(found, sizeof found, "%s", dump != NULL ? dump : "absent");
         free(dump);
