@@ -539,7 +539,7 @@ check-m32: build/m32/fstune $(call programs,$(filter-out $(m32_cannot),$(fast_te
 	$(call run_tests,m32)
 else
 check-m32:
-	@printf '%s\n' 'skip programs of 32 bits: $(m32_lacks)' '0 passed, 0 failed, 1 skipped'
+	@printf '%s\n' 'skip programs of 32 bits: $(subst ','\'',$(m32_lacks))' '0 passed, 0 failed, 1 skipped'
 endif
 
 check-valgrind: build/debug/fstune $(call programs,$(fast_tests),debug) | deps-valgrind ## the fast tests under valgrind

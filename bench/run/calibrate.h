@@ -60,8 +60,10 @@ int calibrate_memory(struct calibrate *calibrate, double *ret_bps, struct err *e
 int calibrate_cache(struct calibrate *calibrate, double *ret_bps, double *ret_rewrite_bps, struct err *err);
 
 /* The same from memory that the machine's host has taken back; to find it, up to most_bytes of memory are
- * used up for a moment. -EAGAIN: all of that was touched before, or none is taken. */
-int calibrate_first_touch(struct calibrate *calibrate, uint64_t most_bytes, double *ret_bps, struct err *err);
+ * used up for a moment, until end_ns by the rig's clock. -EAGAIN: all of that was touched before, none is
+ * taken, or there was no time to find any. */
+int calibrate_first_touch(struct calibrate *calibrate, uint64_t most_bytes, uint64_t end_ns, double *ret_bps,
+                          struct err *err);
 
 /* A small write call into new pages of a new file, the mean of n_calls >= 1; size_bytes up to the largest. */
 int calibrate_call(struct calibrate *calibrate, uint64_t size_bytes, size_t n_calls, double *ret_s,

@@ -20,7 +20,7 @@
 
 struct soak {
     unsigned char *memory;
-    uint64_t most_bytes;
+    uint64_t most_bytes, end_ns;
     double touched_s; /* a block of memory that was in use just now */
 };
 
@@ -46,7 +46,7 @@ static int set_reference(const struct calibrate *calibrate, struct soak *soak, u
     return 0;
 }
 
-/* Touches memory until it becomes slow. -EAGAIN: all of it was fast. */
+/* Touches memory until it becomes slow. -EAGAIN: all of it was alike, or there was no time for more. */
 static int soak_up(const struct calibrate *calibrate, struct soak *soak)
 {
     uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
@@ -58,6 +58,8 @@ static int soak_up(const struct calibrate *calibrate, struct soak *soak)
         n_slow = slow ? n_slow + 1 : 0;
         if (n_slow == IN_A_ROW)
             return 0;
+        if (clock_now_ns(calibrate->clock) >= soak->end_ns)
+            break;
     }
     return code < 0 ? code : -EAGAIN;
 }
@@ -80,9 +82,10 @@ static int write_file(const struct calibrate *calibrate, double *ret_bps)
     return code < 0 ? code : cut_code;
 }
 
-int calibrate_first_touch(struct calibrate *calibrate, uint64_t most_bytes, double *ret_bps, struct err *err)
+int calibrate_first_touch(struct calibrate *calibrate, uint64_t most_bytes, uint64_t end_ns, double *ret_bps,
+                          struct err *err)
 {
-    struct soak soak = {.most_bytes = most_bytes};
+    struct soak soak = {.most_bytes = most_bytes, .end_ns = end_ns};
     double bps = 0;
     void *memory = most_bytes < BLOCK_BYTES ? MAP_FAILED : arena_map(most_bytes, MAP_NORESERVE);
     if (memory == MAP_FAILED)

@@ -141,14 +141,15 @@ int calibrate_round_touch(void *context)
     struct calibration *calibration = context;
     const struct session *session = calibration->session;
     double budget_s = (double)session->settings->limits.budget_ns / 1e9;
+    uint64_t end_ns = clock_now_ns(&session->clock) + (uint64_t)(TOUCH_SHARE * budget_s * 1e9);
     int result = 0;
     for (size_t i = 0; i < CALIBRATE_MOST_ROUNDS; i++)
         calibration->rounds[i].series[CALIBRATE_FIRST_TOUCH] = NAN;
-    for (size_t i = 0;
-         i < CALIBRATE_LEAST_ROUNDS && result == 0 && session_seconds(session) < TOUCH_SHARE * budget_s;
+    for (size_t i = 0; i < CALIBRATE_LEAST_ROUNDS && result == 0 && clock_now_ns(&session->clock) < end_ns;
          i++) {
         double bps;
-        result = calibrate_first_touch(&calibration->rig, calibration->soak_bytes, &bps, &calibration->err);
+        result = calibrate_first_touch(&calibration->rig, calibration->soak_bytes, end_ns, &bps,
+                                       &calibration->err);
         if (result == 0)
             calibration->rounds[i].series[CALIBRATE_FIRST_TOUCH] = 1 / bps;
         result = result == -EAGAIN ? 0 : result;
