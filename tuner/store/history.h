@@ -22,6 +22,7 @@
 #include "bench/base/pattern.h"
 #include "bench/host/hostinfo.h"
 #include "tuner/session/samples.h"
+#include "tuner/store/sql.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -35,11 +36,10 @@
 #define HISTORY_UUID_SIZE        33 /* 32 hexadecimal digits */
 #define HISTORY_CONDITIONS_SIZE  160
 
-struct sqlite3;
 struct session;
 
 struct history {
-    struct sqlite3 *db; /* NULL: not open */
+    struct sql db; /* zeroed: not open */
     double (*now_s)(void *context);
     void *now_context;
 };

@@ -1,7 +1,7 @@
 /* tuner/store/history: old runs go, and what is there is checked. */
 #include "tuner/store/history.h"
 
-#include "tuner/store/history_sql.h"
+#include "tuner/store/history_row.h"
 #include "tuner/store/recommendation.h"
 
 #include <errno.h>
@@ -24,17 +24,17 @@ int history_prune(struct history *history, size_t keep, double older_than_s, siz
                   struct err *err)
 {
     size_t n = 0;
-    int result = history_sql_begin(history->db, true, err);
+    int result = sql_begin(&history->db, true, err);
     if (result < 0)
         return result;
-    result = history_sql_do(history->db, err, delete_runs, "idd", (int64_t)keep, older_than_s,
-                            history->now_s(history->now_context) - UNDER_WAY_S);
+    result = sql_do(&history->db, err, delete_runs, "idd", (int64_t)keep, older_than_s,
+                    history->now_s(history->now_context) - UNDER_WAY_S);
     if (result == 0) {
-        n = (size_t)sqlite3_changes(history->db);
-        result = history_sql_script(history->db,
-                                    "DELETE FROM targets WHERE id NOT IN (SELECT target_id FROM runs)", err);
+        n = sql_n_changed(&history->db);
+        result =
+            sql_script(&history->db, "DELETE FROM targets WHERE id NOT IN (SELECT target_id FROM runs)", err);
     }
-    result = history_sql_end(history->db, result, err);
+    result = sql_end(&history->db, result, err);
     if (result == 0)
         *ret_n_removed = n;
     return result;
@@ -63,17 +63,17 @@ static const struct {
 
 static int check_query(struct history *history, size_t row, const struct findings *findings, struct err *err)
 {
-    sqlite3_stmt *statement;
-    int result = history_sql_prepare(history->db, &statement, err, checks[row].sql, "");
-    while (result == 0 && (result = history_sql_step(statement, err)) == 1) {
+    struct sql_rows *rows;
+    int result = sql_query(&history->db, &rows, err, checks[row].sql, "");
+    while (result == 0 && (result = sql_step(rows, err)) == 1) {
         char text[512], first[200], second[200];
-        history_sql_text(statement, 0, first, sizeof first);
-        history_sql_text(statement, 1, second, sizeof second);
+        sql_text(rows, 0, first, sizeof first);
+        sql_text(rows, 1, second, sizeof second);
         snprintf(text, sizeof text, "%s%s%s%s", checks[row].before, first, checks[row].between, second);
         findings->found(findings->context, text);
         result = 0;
     }
-    sqlite3_finalize(statement);
+    sql_done(rows);
     return result;
 }
 
@@ -122,16 +122,16 @@ static void check_run(struct history *history, int64_t run_id, const struct find
 /* One by one: a list ends at the first that cannot be read. */
 static int check_contents(struct history *history, const struct findings *findings, struct err *err)
 {
-    sqlite3_stmt *statement;
+    struct sql_rows *rows;
     struct history_change *changes = NULL;
     struct err why = {0};
     size_t n;
-    int result = history_sql_prepare(history->db, &statement, err, "SELECT id FROM runs ORDER BY id", "");
-    while (result == 0 && (result = history_sql_step(statement, err)) == 1) {
-        check_run(history, sqlite3_column_int64(statement, 0), findings);
+    int result = sql_query(&history->db, &rows, err, "SELECT id FROM runs ORDER BY id", "");
+    while (result == 0 && (result = sql_step(rows, err)) == 1) {
+        check_run(history, sql_int64(rows, 0), findings);
         result = 0;
     }
-    sqlite3_finalize(statement);
+    sql_done(rows);
     if (result == 0 && history_list_changes(history, NULL, NULL, 0, 0, &changes, &n, &why) < 0)
         findings->found(findings->context, why.text);
     free(changes);

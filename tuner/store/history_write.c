@@ -3,7 +3,7 @@
 
 #include "tuner/base/json.h"
 #include "tuner/session/session.h"
-#include "tuner/store/history_sql.h"
+#include "tuner/store/history_row.h"
 #include "tuner/store/recommendation.h"
 
 #include <errno.h>
@@ -76,30 +76,25 @@ static int make_uuid(char text[HISTORY_UUID_SIZE], struct err *err)
     return 0;
 }
 
-static int host_id(sqlite3 *db, const char *name, int64_t *ret_id, struct err *err)
+static int host_id(struct sql *db, const char *name, int64_t *ret_id, struct err *err)
 {
-    int result = history_sql_do(db, err, "INSERT OR IGNORE INTO hosts(name) VALUES(?)", "t", name);
-    if (result < 0)
-        return result;
-    return history_sql_number(db, ret_id, err, "SELECT id FROM hosts WHERE name = ?", "t", name);
+    return sql_find_or_add(db, ret_id, err, "SELECT id FROM hosts WHERE name = ?", 1,
+                           "INSERT INTO hosts(name) VALUES(?) ON CONFLICT DO NOTHING", "t", name);
 }
 
-static int target_id(sqlite3 *db, const char *identity, int64_t *ret_id, struct err *err)
+static int target_id(struct sql *db, const char *identity, int64_t *ret_id, struct err *err)
 {
     char fingerprint[HISTORY_FINGERPRINT_SIZE];
     history_fingerprint(identity, fingerprint);
-    int result = history_sql_do(db, err, "INSERT OR IGNORE INTO targets(fingerprint, identity) VALUES(?, ?)",
-                                "tt", fingerprint, identity);
-    if (result < 0)
-        return result;
-    return history_sql_number(db, ret_id, err, "SELECT id FROM targets WHERE fingerprint = ?", "t",
-                              fingerprint);
+    return sql_find_or_add(db, ret_id, err, "SELECT id FROM targets WHERE fingerprint = ?", 1,
+                           "INSERT INTO targets(fingerprint, identity) VALUES(?, ?) ON CONFLICT DO NOTHING",
+                           "tt", fingerprint, identity);
 }
 
 static int insert_run(struct history *history, const struct history_header *header, const char *settings,
                       const char *system, int64_t *ret_run_id, struct err *err)
 {
-    sqlite3 *db = history->db;
+    struct sql *db = &history->db;
     char uuid[HISTORY_UUID_SIZE];
     int64_t host, target;
     int result = make_uuid(uuid, err);
@@ -108,14 +103,14 @@ static int insert_run(struct history *history, const struct history_header *head
     if (result == 0)
         result = target_id(db, header->identity, &target, err);
     if (result == 0)
-        result = history_sql_do(
+        result = sql_do(
             db, err,
             "INSERT INTO runs(uuid, host_id, target_id, name, command, pattern, version, seed, settings, "
             "system, started_s) VALUES(?,?,?,?,?,?,?,?,?,?,?)",
             "tiittttittd", uuid, host, target, header->target, header->command, header->pattern,
             FSTUNE_VERSION, (int64_t)header->seed, settings, system, history->now_s(history->now_context));
     if (result == 0)
-        *ret_run_id = sqlite3_last_insert_rowid(db);
+        result = sql_number(db, ret_run_id, err, "SELECT id FROM runs WHERE uuid = ?", "t", uuid);
     return result;
 }
 
@@ -124,10 +119,9 @@ int history_begin_run(struct history *history, const struct history_header *head
 {
     char *settings = header->settings != NULL ? json_dumps(header->settings, JSON_COMPACT) : NULL;
     char *system = header->system != NULL ? json_dumps(header->system, JSON_COMPACT) : NULL;
-    int result = history_sql_begin(history->db, true, err);
+    int result = sql_begin(&history->db, true, err);
     if (result == 0)
-        result =
-            history_sql_end(history->db, insert_run(history, header, settings, system, ret_run_id, err), err);
+        result = sql_end(&history->db, insert_run(history, header, settings, system, ret_run_id, err), err);
     free(settings);
     free(system);
     return result;
@@ -136,23 +130,23 @@ int history_begin_run(struct history *history, const struct history_header *head
 int history_add_replay(struct history *history, int64_t run_id, const struct history_replay *replay,
                        struct err *err)
 {
-    int result = history_sql_begin(history->db, false, err);
+    int result = sql_begin(&history->db, false, err);
     if (result < 0)
         return result;
-    return history_sql_end(history->db, history_row_add_replay(history->db, run_id, replay, err), err);
+    return sql_end(&history->db, history_row_add_replay(&history->db, run_id, replay, err), err);
 }
 
 int history_set_aside(struct history *history, int64_t run_id, struct err *err)
 {
-    int result = history_sql_begin(history->db, false, err);
+    int result = sql_begin(&history->db, false, err);
     if (result < 0)
         return result;
-    return history_sql_end(
-        history->db,
-        history_sql_do(history->db, err, "UPDATE replays SET aside = 1 WHERE run_id = ?", "i", run_id), err);
+    return sql_end(&history->db,
+                   sql_do(&history->db, err, "UPDATE replays SET aside = 1 WHERE run_id = ?", "i", run_id),
+                   err);
 }
 
-static int insert_recommendation(sqlite3 *db, int64_t run_id, const json_t *document, struct err *err)
+static int insert_recommendation(struct sql *db, int64_t run_id, const json_t *document, struct err *err)
 {
     struct recommendation recommendation;
     int64_t point;
@@ -161,25 +155,25 @@ static int insert_recommendation(sqlite3 *db, int64_t run_id, const json_t *docu
     int result = history_row_point_id(db, &recommendation.point, &point, err);
     if (result < 0)
         return result;
-    return history_sql_do(db, err, "INSERT INTO recommendations VALUES(?, ?, ?, ?, ?, ?)", "iidddi", run_id,
-                          point, recommendation.mean_bps, recommendation.ci_low_bps,
-                          recommendation.ci_high_bps, (int64_t)recommendation.conclusive);
+    return sql_do(db, err, "INSERT INTO recommendations VALUES(?, ?, ?, ?, ?, ?)", "iidddi", run_id, point,
+                  recommendation.mean_bps, recommendation.ci_low_bps, recommendation.ci_high_bps,
+                  (int64_t)recommendation.conclusive);
 }
 
 static int end_run(struct history *history, int64_t run_id, enum history_status status, int exit_code,
                    const char *document, struct err *err)
 {
-    sqlite3 *db = history->db;
-    int result = history_sql_do(db, err,
-                                "UPDATE runs SET finished_s = ?, status = ?, exit_code = ?, "
-                                "n_replays = (SELECT count(*) FROM replays WHERE run_id = runs.id) WHERE id "
-                                "= ? AND finished_s IS NULL",
-                                "dtii", history->now_s(history->now_context), history_status_names[status],
-                                (int64_t)exit_code, run_id);
-    if (result == 0 && sqlite3_changes(db) != 1)
+    struct sql *db = &history->db;
+    int result = sql_do(db, err,
+                        "UPDATE runs SET finished_s = ?, status = ?, exit_code = ?, "
+                        "n_replays = (SELECT count(*) FROM replays WHERE run_id = runs.id) WHERE id "
+                        "= ? AND finished_s IS NULL",
+                        "dtii", history->now_s(history->now_context), history_status_names[status],
+                        (int64_t)exit_code, run_id);
+    if (result == 0 && sql_n_changed(db) != 1)
         return err_set(err, -ENOENT, "there is no such run under way");
     if (result == 0 && document != NULL)
-        result = history_sql_do(db, err, "INSERT INTO documents VALUES(?, ?)", "it", run_id, document);
+        result = sql_do(db, err, "INSERT INTO documents VALUES(?, ?)", "it", run_id, document);
     return result;
 }
 
@@ -188,12 +182,12 @@ int history_finish_run(struct history *history, int64_t run_id, enum history_sta
 {
     char *text = document != NULL ? json_dumps(document, JSON_COMPACT) : NULL;
     int result = document != NULL && text == NULL ? err_set(err, -ENOMEM, "no memory for the answer")
-                                                  : history_sql_begin(history->db, true, err);
+                                                  : sql_begin(&history->db, true, err);
     if (result == 0) {
         result = end_run(history, run_id, status, exit_code, text, err);
         if (result == 0 && document != NULL)
-            result = insert_recommendation(history->db, run_id, document, err);
-        result = history_sql_end(history->db, result, err);
+            result = insert_recommendation(&history->db, run_id, document, err);
+        result = sql_end(&history->db, result, err);
     }
     free(text);
     return result;
@@ -201,7 +195,7 @@ int history_finish_run(struct history *history, int64_t run_id, enum history_sta
 
 static int insert_change(struct history *history, const struct history_change *change, struct err *err)
 {
-    sqlite3 *db = history->db;
+    struct sql *db = &history->db;
     char uuid[HISTORY_UUID_SIZE];
     int64_t host, from = 0, to = 0;
     int result = make_uuid(uuid, err);
@@ -213,7 +207,7 @@ static int insert_change(struct history *history, const struct history_change *c
         result = history_row_point_id(db, &change->to, &to, err);
     if (result < 0)
         return result;
-    return history_sql_do(
+    return sql_do(
         db, err,
         "INSERT INTO changes(uuid, host_id, target, kind, at_s, from_point_id, to_point_id, run_id, "
         "other_run_id, text) VALUES(?, ?, ?, ?, ?, nullif(?, 0), nullif(?, 0), nullif(?, 0), nullif(?, 0), "
@@ -224,8 +218,8 @@ static int insert_change(struct history *history, const struct history_change *c
 
 int history_add_change(struct history *history, const struct history_change *change, struct err *err)
 {
-    int result = history_sql_begin(history->db, true, err);
+    int result = sql_begin(&history->db, true, err);
     if (result < 0)
         return result;
-    return history_sql_end(history->db, insert_change(history, change, err), err);
+    return sql_end(&history->db, insert_change(history, change, err), err);
 }
