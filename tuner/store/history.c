@@ -4,7 +4,9 @@
 #include "bench/base/clock.h"
 #include "tuner/base/trust.h"
 #include "tuner/store/database.h"
+#include "tuner/store/privacy.h"
 #include "tuner/store/sql_file.h"
+#include "tuner/store/sql_server.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -175,11 +177,37 @@ static double machine_now_s(void *context)
     return (double)clock_realtime_ns() / 1e9;
 }
 
+/* The tables are made by configs/fleet.sql, and not by whoever connects first. */
+static int open_server(struct history *history, const struct history_place *place, struct err *err)
+{
+    int64_t version = 0, n_made;
+    int result = sql_server_open(&history->db, place->path, err);
+    if (result == 0)
+        result = sql_number(&history->db, &version, err, "SELECT number FROM versions", "");
+    if (result == 0 && version != HISTORY_SCHEMA_VERSION)
+        result = err_set(err, -EINVAL,
+                         "its tables are of version %" PRId64 ", this fstune knows %d; update the older",
+                         version, HISTORY_SCHEMA_VERSION);
+    if (result == 0 && place->write)
+        result = sql_number(&history->db, &n_made, err, "SELECT make_months()", "");
+    if (result == 0 && place->write && !place->identify) {
+        history->privacy = calloc(1, sizeof *history->privacy);
+        result = history->privacy != NULL ? privacy_open(history->privacy, NULL, err)
+                                          : err_set(err, -ENOMEM, "no memory");
+    }
+    if (result < 0)
+        history_close(history);
+    /* Not the address: a refused one may hold a password. */
+    return result < 0 ? err_prefix(err, "the fleet's history") : 0;
+}
+
 int history_open(struct history *history, const struct history_place *place, struct err *err)
 {
     *history = (struct history){.now_s = place->now_s, .now_context = place->now_context};
     if (history->now_s == NULL)
         history->now_s = machine_now_s;
+    if (sql_server_is_address(place->path))
+        return open_server(history, place, err);
     /* SQLite plays back what lies beside a database, also for a reader. Below a home this may be the whole
      * group's business; root's is nobody's. */
     int result = geteuid() == 0 ? trust_check_file(place->path, true, err) : 0;
@@ -199,4 +227,6 @@ int history_open(struct history *history, const struct history_place *place, str
 void history_close(struct history *history)
 {
     sql_close(&history->db);
+    free(history->privacy);
+    history->privacy = NULL;
 }

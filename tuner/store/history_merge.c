@@ -307,6 +307,8 @@ int history_merge(struct history *history, const char *path, size_t *ret_n_runs,
 {
     struct snapshot snapshot;
     struct history other;
+    if (sql_is_server(&history->db))
+        return err_set(err, -EINVAL, "a server takes runs by fstune history push --to ADDRESS FILE");
     if (is_itself(history, path))
         return err_set(err, -EINVAL, "%.300s is this history itself; name another file", path);
     int result = make_snapshot(&snapshot, path, err);
