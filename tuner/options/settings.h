@@ -267,7 +267,7 @@ struct settings_history {
     char db[SETTINGS_TEXT_SIZE];   /* --db; "" */
     char to[SETTINGS_TEXT_SIZE];   /* --to; "" */
     bool identify;
-    uint32_t run_id;               /* 0: not given, as all of these */
+    uint32_t run_id; /* 0: not given, as all of these */
     uint32_t keep_runs, limit;
     uint64_t older_than_ns, since_ns;
 };

@@ -3,6 +3,7 @@
 #include "tests/tuner/nightly/retune_rig.h"
 #include "tuner/nightly/report_retune.h"
 #include "tuner/nightly/retune_state.h"
+#include "tuner/store/history_row.h"
 #include "tuner/store/sql_file.h"
 
 GROUP(rig_enter, rig_leave);
