@@ -130,7 +130,7 @@ build/m32/%: pkg_kind := -m32
 pkg_flags   = $(call pkg_answer,--cflags,tuner)
 libs_bench  = $(call pkg_answer,--libs,bench) -laio -pthread -lm
 libs_models = $(call pkg_answer,--libs,models) -lm
-libs_tuner  = $(call pkg_answer,--libs,tuner) -laio -pthread -lm
+libs_tuner  = $(call pkg_answer,--libs,tuner) -laio -lcrypt -pthread -lm
 
 # $(1): list. The same from the end.
 reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
@@ -148,7 +148,7 @@ archives_of    = $(if $(filter tuner%,$(2)),$(archives_tuner),$(archives_below))
 # package:sign that it is there - a path, a header for the compiler to find, else a command
 needed     := gcc:$(firstword $(CC)) libc6-dev:stdio.h pkg-config:pkg-config libgsl-dev:gsl/gsl_version.h \
               libconfig-dev:libconfig.h libcmocka-dev:cmocka.h liburing-dev:liburing.h libaio-dev:libaio.h \
-              libblkid-dev:blkid/blkid.h libbpf-dev:bpf/libbpf.h \
+              libblkid-dev:blkid/blkid.h libcrypt-dev:crypt.h libpq-dev:postgresql/libpq-fe.h libbpf-dev:bpf/libbpf.h \
               libjansson-dev:jansson.h libsqlite3-dev:sqlite3.h zlib1g-dev:zlib.h
 needed_faults := libfuse3-dev:fuse3/fuse_opt.h fuse3:fusermount3 python3:python3
 # The guest's kernel and busybox are not installed: tests/guest/fetch.
@@ -156,6 +156,7 @@ needed_network = $(needed_guest) samba:smbd iproute2:/sbin/tc mount:/sbin/losetu
 needed_guest := qemu-system-x86:qemu-system-x86_64 qemu-utils:qemu-img cpio:cpio e2fsprogs:/sbin/mke2fs strace:strace python3:python3
 needed_disk := nbdkit-plugin-dev:nbdkit-plugin.h
 needed_check_disk := nbdkit:nbdkit fio:fio qemu-utils:qemu-img python3:python3 libnbd-bin:nbdcopy python3-libnbd:/usr/lib/python3/dist-packages/nbd.py
+needed_fleet := python3:python3 postgresql-15:/usr/lib/postgresql/*/bin/postgres libpq5:/usr/lib/*/libpq.so.5
 needed_live := fio:fio python3:python3 python3-optuna:/usr/lib/python3/dist-packages/optuna/__init__.py
 needed_profile := fio:fio strace:strace python3:python3 rocksdb-tools:db_bench \
                   postgresql-15:/usr/lib/postgresql/*/bin/postgres
@@ -207,7 +208,7 @@ define look-for-packages
 endef
 
 # Goals that install what is missing; every other build only names it.
-self_helping := check check-disk check-statistics check-io check-faults check-kills check-guest check-network check-page check-plots check-profile check-schemas check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
+self_helping := check check-disk check-fleet check-statistics check-io check-faults check-kills check-guest check-network check-page check-plots check-profile check-schemas check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
 before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages))
 
 .PHONY: deps deps-dev deps-compare deps-check-disk deps-check-plots deps-disk deps-faults deps-fuzz deps-guest deps-live deps-network deps-page deps-profile deps-schemas deps-snippets deps-valgrind packages
@@ -428,6 +429,13 @@ endif
 
 .PHONY: disk-plugin
 disk-plugin: build/$(BUILD)/nbdkit-fstune-plugin.so ## build nbdkit's plugin for disks that tune themselves: build/release/nbdkit-fstune-plugin.so
+
+# The server is a private one, started as user postgres; without it the check says that it is skipped.
+.PHONY: check-fleet deps-fleet
+check-fleet: build/$(BUILD)/fstune | deps-fleet ## a fleet's history on a real PostgreSQL: who may do what, 100 writers, kill -9
+	$(Q)PYTHONDONTWRITEBYTECODE=1 tests/fleet/run $< '$(T)'
+deps-fleet: deps
+	$(call look-for-packages,$(needed_fleet),install,0)
 
 .PHONY: check-disk install-disk uninstall-disk
 # Half a minute, in a directory of its own in DIR.
@@ -684,7 +692,7 @@ completion: $(filter build/completion/%,$(generated)) ## completion for bash, zs
 
 # SOURCE:PLACE:MODE. Install and uninstall read this one list.
 units    := $(wildcard configs/systemd/*.service configs/systemd/*.timer)
-examples := $(wildcard configs/*.conf configs/*.example configs/presets/* configs/surfaces/* configs/ansible/* configs/prometheus/* configs/grafana/*)
+examples := $(wildcard configs/*.conf configs/*.sql configs/*.example configs/presets/* configs/surfaces/* configs/ansible/* configs/prometheus/* configs/grafana/*)
 installed = build/release/fstune:$(PREFIX)/bin/fstune:755 \
             build/release/libfstune-profile.so:$(PREFIX)/lib/fstune/libfstune-profile.so:644 \
             build/release/libfstune-memory.so:$(PREFIX)/lib/fstune/libfstune-memory.so:644 \

@@ -5,7 +5,7 @@
 #include "tuner/base/interrupt.h"
 #include "tuner/base/text.h"
 #include "tuner/commands/command.h"
-#include "tuner/doctor/doctor.h"
+#include "tuner/impact/doctor.h"
 #include "tuner/options/options.h"
 #include "tuner/report/report_plan.h"
 

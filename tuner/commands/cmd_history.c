@@ -1,9 +1,10 @@
 /* fstune history: what was measured before. */
 #include "tuner/commands/command.h"
 #include "tuner/options/options.h"
-#include "tuner/profile/watch_report.h"
+#include "tuner/histories/watch_report.h"
 #include "tuner/report/report_history.h"
 #include "tuner/store/history.h"
+#include "tuner/store/sql_server.h"
 
 #include "bench/base/err.h"
 #include "bench/base/units.h"
@@ -313,24 +314,62 @@ static int merge(struct call *call, struct err *err)
     return text_finish(stdout, err);
 }
 
+/* What was sent before a failure is there. */
+static int push_file(struct history *server, const char *path, struct err *err)
+{
+    struct history file;
+    size_t n_runs = 0, n_changes = 0;
+    const struct history_place place = {.path = path};
+    if (sql_server_is_address(path))
+        return err_set(err, -EINVAL, "push reads files; --db and FILE name no server");
+    int result = history_open(&file, &place, err);
+    if (result < 0)
+        return result;
+    result = history_push(server, &file, &n_runs, &n_changes, err);
+    history_close(&file);
+    printf("%s: %zu run%s, %zu change%s sent\n", path, n_runs, n_runs == 1 ? "" : "s", n_changes,
+           n_changes == 1 ? "" : "s");
+    return result < 0 ? err_prefix(err, "%.200s: not all is sent; push again, which goes on", path) : 0;
+}
+
+static int push(struct call *call, struct err *err)
+{
+    const struct settings *settings = call->settings;
+    const struct history_place place = {
+        .path = settings->history.to, .write = true, .identify = settings->history.identify};
+    struct history server;
+    if (!sql_server_is_address(settings->history.to))
+        return err_set(err, -EINVAL, "name the fleet's server: --to postgresql://HOST/DATABASE");
+    int result = history_open(&server, &place, err);
+    if (result < 0)
+        return result;
+    if (settings->n_operands == 1)
+        result = push_file(&server, call->path, err);
+    for (size_t i = 1; i < settings->n_operands && result == 0; i++)
+        result = push_file(&server, settings->operands[i], err);
+    history_close(&server);
+    return result < 0 ? result : text_finish(stdout, err);
+}
+
 static const struct {
     const char *name, *operands;
-    size_t least, most; /* operands */
-    bool write, has_json;
+    size_t least, most;                              /* operands */
+    bool write, has_json, names_files;               /* names_files: it opens what it needs by itself */
     int (*call)(struct call *call, struct err *err); /* an exit code or a negative errno */
 } verbs[] = {
-    {"list", "", 0, 0, false, true, list},
-    {"show", " ID", 1, 1, false, true, show},
-    {"compare", " A B", 2, 2, false, true, compare_two_runs},
-    {"changes", "", 0, 0, false, true, list_changes},
-    {"patterns", "", 0, 0, false, true, tell_patterns},
-    {"export", "", 0, 0, false, true, export},
-    {"prune", "", 0, 0, false, false, prune},
-    {"verify", "", 0, 0, false, false, verify},
-    {"merge", " FILE...", 1, SETTINGS_MAX_OPERANDS - 1, true, false, merge},
+    {"list", "", 0, 0, false, true, false, list},
+    {"show", " ID", 1, 1, false, true, false, show},
+    {"compare", " A B", 2, 2, false, true, false, compare_two_runs},
+    {"changes", "", 0, 0, false, true, false, list_changes},
+    {"patterns", "", 0, 0, false, true, false, tell_patterns},
+    {"export", "", 0, 0, false, true, false, export},
+    {"prune", "", 0, 0, false, false, false, prune},
+    {"verify", "", 0, 0, false, false, false, verify},
+    {"merge", " FILE...", 1, SETTINGS_MAX_OPERANDS - 1, true, false, false, merge},
+    {"push", " --to ADDRESS [FILE...]", 0, SETTINGS_MAX_OPERANDS - 1, false, false, true, push},
 };
 #define N_VERBS (sizeof verbs / sizeof verbs[0])
-#define VERBS   "list, show, compare, changes, patterns, export, prune, verify or merge"
+#define VERBS   "list, show, compare, changes, patterns, export, prune, verify, merge or push"
 
 static int refuse_verb(const char *text, struct err *err)
 {
@@ -348,7 +387,7 @@ static int open_and_call(const struct settings *settings, size_t verb, struct er
     const struct history_place place = {.path = path, .write = verbs[verb].write};
     if (result == 0 && place.write && settings->history.db[0] == '\0')
         result = history_make_directories(path, err);
-    if (result == 0)
+    if (result == 0 && !verbs[verb].names_files)
         result = history_open(&call.history, &place, err);
     if (result == 0)
         result = verbs[verb].call(&call, err);
@@ -376,7 +415,7 @@ static int call_verb(const struct settings *settings, struct err *err)
 
 const struct command command_history = {
     .name = "history",
-    .operands = "list|show|compare|changes|patterns|export|prune|verify|merge",
+    .operands = "list|show|compare|changes|patterns|export|prune|verify|merge|push",
     .options = OPTIONS_HISTORY,
     .summary = "list, compare, export and merge what was measured before (--save)",
     .usage = "VERB",
@@ -391,6 +430,8 @@ const struct command command_history = {
         "rightly. "
         "export: every "
         "replay as CSV or JSON. prune: removes old runs. verify: checks the file. merge FILE...: takes over "
-        "the runs of other histories.",
+        "the runs of other histories. push: sends what a fleet's server (--to) does not have yet; without "
+        "FILE the "
+        "history of --db.",
     .example = "fstune history compare 12 13 --db nightly.db",
 };

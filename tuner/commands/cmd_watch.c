@@ -6,9 +6,9 @@
 #include "tuner/commands/command.h"
 #include "tuner/options/options.h"
 #include "tuner/options/settings.h"
-#include "tuner/profile/watch.h"
-#include "tuner/profile/watch_report.h"
-#include "tuner/profile/watch_run.h"
+#include "tuner/nightly/watch.h"
+#include "tuner/histories/watch_report.h"
+#include "tuner/nightly/watch_run.h"
 #include "tuner/store/history.h"
 
 #include <errno.h>

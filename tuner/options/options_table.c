@@ -113,7 +113,7 @@ static const struct option_row rows[] = {
     SIZE("max-write", limits.max_write_bytes, "0..1000t", "64g", EVERY | CALIBRATE | PREDICT | REPLAY,
          "bytes written at most, filling and warm-up included; with --simulate no limit unless given",
          .default_calibrate = "8g", GIVEN(limits.max_write_given), IN(LIMITS)),
-    SHARE("tolerance", search.tolerance_share, ">0%..50%", "10%", RECOMMEND | EXPERIMENT,
+    SHARE("tolerance", search.tolerance_share, ">0%..50%", "10%", RECOMMEND | EXPERIMENT | FLEET,
           "loss against the best setting that is accepted for a cheaper one", IN(ANSWER)),
     CHOICE("prefer", "cheapest|fastest", search.prefers, "cheapest", RECOMMEND,
            "recommend the cheapest setting within the tolerance, or the fastest, whatever it costs",
@@ -197,9 +197,18 @@ static const struct option_row rows[] = {
 
     /* Options of the history: where runs are kept, and which of them are meant. */
     TEXT("save", "FILE.db", history.save, RUNS | WATCH,
-         "history to add this measurement to, run by run; made where it is missing (SQLite)"),
-    TEXT("db", "FILE", history.db, EMIT | REPORT | PLOT | HISTORY | RETUNE,
-         "the history; else $STATE_DIRECTORY/history.db, $XDG_STATE_HOME/fstune/history.db or "
+         "history to add this measurement to, run by run: a file of SQLite's, made where it is missing, or a "
+         "fleet's server (postgresql://...)"),
+    FLAG("identify", history.identify, RUNS | HISTORY,
+         "names of hosts, paths and serial numbers go to a fleet's server as they are, and not hashed"),
+    ROW("since", "AGE", "1m..36500d", "", age, PLACE(history.since_ns), FLEET,
+        "only runs that are not older, as 30d"),
+    ROW("pattern", "PATTERN", "", "", pattern, PLACE(workload.pattern), FLEET | LINE_ONLY,
+        "only this workload; export-prior needs it", GIVEN(workload.pattern_given)),
+    TEXT("to", "ADDRESS", history.to, HISTORY, "push: the fleet's server, as postgresql://host/database"),
+    TEXT("db", "FILE", history.db, EMIT | REPORT | PLOT | HISTORY | RETUNE | FLEET,
+         "the history, a file or a fleet's server (postgresql://...); else $STATE_DIRECTORY/history.db, "
+         "$XDG_STATE_HOME/fstune/history.db or "
          "~/.local/state/fstune/history.db"),
     ROW("run", "ID", "1..2147483647", "", count, PLACE(history.run_id), EMIT | REPORT | ANALYSE | PLOT,
         "the run of the history, else the newest with a recommendation; or the recording, else the newest"),
@@ -415,7 +424,11 @@ static const struct option_row rows[] = {
     TEXT("resume", "FILE", search.resume, RECOMMEND | EXPERIMENT,
          "journal of the search: made where it is missing, else the search goes on where it stopped"),
     ROW("prior", "FILE", "", "", files, TYPED(search.priors, struct settings_files), RECOMMEND,
-        "an earlier answer (--json) or journal that steers where to look first; up to 4 times"),
+        "an earlier answer (--json), a journal, or what fstune fleet export-prior printed, that steers where "
+        "to "
+        "look first; fleet: what the history of --fleet knows; up to 4 times"),
+    TEXT("fleet", "ADDRESS", search.fleet, RECOMMEND,
+         "the history that --prior fleet reads: postgresql://..., or a file", .needs = "prior"),
     ROW("seed", "N", "0..9223372036854775807", "drawn from the system, and printed", seed, PLACE(seed),
         EVERY | CALIBRATE | PREDICT | IMPACT | REPLAY, "start of all random numbers", GIVEN(seed_given)),
     TEXT("config", "FILE", config, BOTH | RETUNE | LINE_ONLY,
@@ -435,7 +448,7 @@ static const struct option_row rows[] = {
     ROW("format", "csv|json", "", "", format, PLACE(format), HISTORY | LINE_ONLY,
         "of export: a row for each replay (csv, unless this is given), or an object"),
     ROW("json", NULL, "", "", json, PLACE(format),
-        EVERY | HISTORY | RETUNE | CALIBRATE | PREDICT | ADVISE | IMPACT | PROFILE | REPLAY | WATCH,
+        EVERY | HISTORY | RETUNE | CALIBRATE | PREDICT | ADVISE | IMPACT | PROFILE | REPLAY | WATCH | FLEET,
         "print one JSON document", .alias_of = "format", IN(OUTPUT)),
     FLAG("verbose", verbose, RECOMMEND, "how the search worked and which settings it left out, too",
          IN(OUTPUT)),

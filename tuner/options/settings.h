@@ -247,6 +247,7 @@ struct settings_search {
     bool current_given;
     char resume[SETTINGS_TEXT_SIZE];       /* --resume; "" */
     struct settings_files priors;          /* --prior */
+    char fleet[SETTINGS_TEXT_SIZE];        /* --fleet; "" */
     char profile_path[SETTINGS_TEXT_SIZE]; /* --for; "" */
     double wait_share;                     /* of the program's time, in I/O; 0: unknown, or no --for */
 };
@@ -264,9 +265,11 @@ struct settings_snippet {
 struct settings_history {
     char save[SETTINGS_TEXT_SIZE]; /* --save; "" */
     char db[SETTINGS_TEXT_SIZE];   /* --db; "" */
-    uint32_t run_id;               /* 0: not given, as all of these */
+    char to[SETTINGS_TEXT_SIZE];   /* --to; "" */
+    bool identify;
+    uint32_t run_id; /* 0: not given, as all of these */
     uint32_t keep_runs, limit;
-    uint64_t older_than_ns;
+    uint64_t older_than_ns, since_ns;
 };
 
 struct settings_retune {

@@ -5,7 +5,7 @@
 #include "bench/base/factors.h"
 #include "tuner/base/json.h"
 #include "tuner/options/options.h"
-#include "tuner/profile/watch_use.h"
+#include "tuner/histories/watch_use.h"
 #include "tuner/store/history.h"
 
 #include <errno.h>

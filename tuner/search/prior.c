@@ -4,6 +4,7 @@
 #include "models/statistics/noise.h"
 #include "models/surrogate/surrogate.h"
 #include "tuner/base/json.h"
+#include "tuner/histories/fleet_prior.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -33,6 +34,33 @@ static int read_file(struct prior_file *file, const char *path, struct err *err)
     return result;
 }
 
+/* What the hosts of a fleet know of this pattern. */
+static int read_fleet(struct prior_file *file, const struct settings *settings, struct err *err)
+{
+    const struct history_place place = {.path = settings->search.fleet};
+    const char *pattern = settings->workload.pattern.name;
+    struct history history;
+    struct fleet_data data = {0};
+    json_t *document = NULL;
+    if (settings->search.fleet[0] == '\0')
+        return err_set(
+            err, -EINVAL,
+            "--prior fleet: name the fleet's history with --fleet, or as fleet in a configuration");
+    snprintf(file->name, sizeof file->name, "fleet");
+    int result = history_open(&history, &place, err);
+    if (result < 0)
+        return result;
+    result = fleet_data_load(&data, &history, pattern, 0, err);
+    history_close(&history);
+    if (result == 0)
+        result = fleet_prior_make(&data, pattern, &document, err);
+    fleet_data_done(&data);
+    if (result == 0)
+        result = prior_take_answer(file, document, err);
+    json_decref(document);
+    return result < 0 ? err_prefix(err, "--prior fleet") : 0;
+}
+
 int prior_open(struct session *session, struct err *err)
 {
     const struct settings *settings = session->settings;
@@ -42,8 +70,11 @@ int prior_open(struct session *session, struct err *err)
     session->prior = calloc(1, sizeof *session->prior);
     if (session->prior == NULL)
         return err_set(err, -ENOMEM, "no memory for prior knowledge");
-    for (size_t i = 0; i < settings->search.priors.n && result == 0; i++)
-        result = read_file(&session->prior->files[session->prior->n++], settings->search.priors.path[i], err);
+    for (size_t i = 0; i < settings->search.priors.n && result == 0; i++) {
+        const char *path = settings->search.priors.path[i];
+        struct prior_file *file = &session->prior->files[session->prior->n++];
+        result = strcmp(path, "fleet") == 0 ? read_fleet(file, settings, err) : read_file(file, path, err);
+    }
     return result;
 }
 

@@ -1,11 +1,10 @@
 /* tuner/store/database: headers and journals of SQLite's files. */
 #include "tuner/store/database.h"
 
-#include "tuner/store/history_sql.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <sqlite3.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -117,11 +116,11 @@ const char *database_journal_mode(uint32_t file_system)
     return "PRAGMA journal_mode = WAL";
 }
 
-int database_set_journal(sqlite3 *db, const char *path, struct err *err)
+int database_set_journal(struct sql *db, const char *path, struct err *err)
 {
     struct statfs status;
     if (statfs(path, &status) < 0)
         return err_sys(err, -errno, "cannot look at its file system");
-    int result = history_sql_script(db, database_journal_mode((uint32_t)status.f_type), err);
+    int result = sql_script(db, database_journal_mode((uint32_t)status.f_type), err);
     return result == -EBUSY ? 0 : result;
 }

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "bench/base/err.h"
+#include "tuner/store/sql.h"
 
-#include <sqlite3.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -26,4 +26,4 @@ int database_refuse_newer(const struct database_kind *kind, int64_t version, str
 const char *database_journal_mode(uint32_t file_system);
 
 /* Sets it. Where another process is in the way, that one changes the mode, and the older one is as safe. */
-int database_set_journal(sqlite3 *db, const char *path, struct err *err);
+int database_set_journal(struct sql *db, const char *path, struct err *err);

@@ -4,7 +4,6 @@
 #include "bench/base/clock.h"
 #include "tuner/store/database.h"
 #include "tuner/store/events_internal.h"
-#include "tuner/store/history_sql.h"
 
 #include <errno.h>
 #include <math.h>
@@ -35,20 +34,20 @@ static const char tables[] =
     " n INTEGER NOT NULL);"
     "PRAGMA application_id = 1179866230; PRAGMA user_version = 1;";
 
-static int make_tables(sqlite3 *db, struct err *err)
+static int make_tables(struct sql *db, struct err *err)
 {
     int64_t version = 0;
-    int result = history_sql_number(db, &version, err, "PRAGMA user_version", "");
+    int result = sql_number(db, &version, err, "PRAGMA user_version", "");
     if (result < 0 || version == VERSION)
         return result;
-    result = history_sql_begin(db, true, err);
+    result = sql_begin(db, true, err);
     if (result < 0)
         return result;
     /* Another process may have made them meanwhile. */
-    result = history_sql_number(db, &version, err, "PRAGMA user_version", "");
+    result = sql_number(db, &version, err, "PRAGMA user_version", "");
     if (result == 0 && version == 0)
-        result = history_sql_script(db, tables, err);
-    return history_sql_end(db, result, err);
+        result = sql_script(db, tables, err);
+    return sql_end(db, result, err);
 }
 
 static int open_database(struct events *events, const char *path, bool write, struct err *err)
@@ -56,15 +55,13 @@ static int open_database(struct events *events, const char *path, bool write, st
     int result = database_check(&kind, path, write, err);
     if (result < 0)
         return result;
-    int code = sqlite3_open_v2(path, &events->db, SQLITE_OPEN_READWRITE, NULL);
-    if (code != SQLITE_OK)
-        return history_sql_fail(events->db, code, err);
-    sqlite3_extended_result_codes(events->db, 1);
-    sqlite3_busy_timeout(events->db, BUSY_MS);
-    result = history_sql_script(events->db, "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF", err);
+    result = sql_file_open(&events->db, path, BUSY_MS, err);
+    if (result < 0)
+        return result;
+    result = sql_script(&events->db, "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF", err);
     if (result == 0)
-        result = make_tables(events->db, err);
-    return result == 0 && write ? database_set_journal(events->db, path, err) : result;
+        result = make_tables(&events->db, err);
+    return result == 0 && write ? database_set_journal(&events->db, path, err) : result;
 }
 
 int events_open(struct events **ret_events, const char *path, bool write, struct err *err)
@@ -85,9 +82,9 @@ void events_close(struct events *events)
 {
     if (events == NULL)
         return;
-    sqlite3_finalize(events->add);
-    sqlite3_finalize(events->name);
-    sqlite3_close(events->db);
+    sql_done(events->add);
+    sql_done(events->name);
+    sql_close(&events->db);
     free(events->waiting);
     free(events);
 }
@@ -97,22 +94,20 @@ int events_begin(struct events *events, const char *command, const char *source,
                  struct err *err)
 {
     static const char insert[] = "INSERT INTO events VALUES(?,?,?,?,?,?,?,?,?,?,?,?)";
-    sqlite3 *db = events->db;
+    struct sql *db = &events->db;
     events->waiting = calloc(EVENTS_WAITING, sizeof *events->waiting);
     if (events->waiting == NULL)
         return err_set(err, -ENOMEM, "no memory for events");
     /* A kind that the first version did not know; programs of that version leave such events out. */
-    int result = history_sql_script(db, "INSERT OR IGNORE INTO kinds VALUES(6, 'memory')", err);
+    int result = sql_script(db, "INSERT OR IGNORE INTO kinds VALUES(6, 'memory')", err);
     if (result == 0)
-        result =
-            history_sql_do(db, err, "INSERT INTO runs(command, source, started_s, sample_ns) VALUES(?,?,?,?)",
-                           "ttdi", command, source, (double)clock_realtime_ns() / 1e9, (int64_t)sample_ns);
-    events->run_id = sqlite3_last_insert_rowid(db);
+        result = sql_do(db, err, "INSERT INTO runs(command, source, started_s, sample_ns) VALUES(?,?,?,?)",
+                        "ttdi", command, source, (double)clock_realtime_ns() / 1e9, (int64_t)sample_ns);
+    events->run_id = sqlite3_last_insert_rowid(db->handle);
     if (result == 0)
-        result = history_sql_prepare(db, &events->add, err, insert, "");
+        result = sql_query(db, &events->add, err, insert, "");
     if (result == 0)
-        result =
-            history_sql_prepare(db, &events->name, err, "INSERT OR REPLACE INTO objects VALUES(?,?,?)", "");
+        result = sql_query(db, &events->name, err, "INSERT OR REPLACE INTO objects VALUES(?,?,?)", "");
     return result < 0 ? err_prefix(err, "the events cannot be kept") : 0;
 }
 
@@ -137,9 +132,9 @@ static void write_row(struct events *events, const struct events_row *row)
                                row->n_bytes,
                                row->n};
     for (int i = 0; i < (int)(sizeof values / sizeof values[0]); i++)
-        sqlite3_bind_int64(events->add, i + 1, (int64_t)values[i]);
-    int result = history_sql_step(events->add, &events->err);
-    sqlite3_reset(events->add);
+        sqlite3_bind_int64(events->add->handle, i + 1, (int64_t)values[i]);
+    int result = sql_step(events->add, &events->err);
+    sqlite3_reset(events->add->handle);
     fail(events, result < 0 ? result : 0);
 }
 
@@ -148,10 +143,10 @@ static void write_waiting(struct events *events)
 {
     if (events->n_waiting == 0 || events->result < 0)
         return;
-    fail(events, history_sql_begin(events->db, false, &events->err));
+    fail(events, sql_begin(&events->db, false, &events->err));
     for (size_t i = 0; i < events->n_waiting && events->result == 0; i++)
         write_row(events, &events->waiting[i]);
-    fail(events, history_sql_end(events->db, events->result, &events->err));
+    fail(events, sql_end(&events->db, events->result, &events->err));
     events->n += events->n_waiting;
     events->n_waiting = 0;
 }
@@ -171,11 +166,11 @@ void events_name(struct events *events, uint64_t object, const char *name)
 {
     if (events->result < 0)
         return;
-    sqlite3_bind_int64(events->name, 1, events->run_id);
-    sqlite3_bind_int64(events->name, 2, (int64_t)object);
-    sqlite3_bind_text(events->name, 3, name, -1, SQLITE_TRANSIENT);
-    int result = history_sql_step(events->name, &events->err);
-    sqlite3_reset(events->name);
+    sqlite3_bind_int64(events->name->handle, 1, events->run_id);
+    sqlite3_bind_int64(events->name->handle, 2, (int64_t)object);
+    sqlite3_bind_text(events->name->handle, 3, name, -1, SQLITE_TRANSIENT);
+    int result = sql_step(events->name, &events->err);
+    sqlite3_reset(events->name->handle);
     fail(events, result < 0 ? result : 0);
 }
 
@@ -193,8 +188,8 @@ int events_end(struct events *events, double seconds, uint64_t n_lost, struct er
     write_waiting(events);
     if (events->result == 0)
         events->result =
-            history_sql_do(events->db, &events->err, "UPDATE runs SET seconds = ?, lost = ? WHERE id = ?",
-                           "dii", seconds, (int64_t)(n_lost + events->n_lost), events->run_id);
+            sql_do(&events->db, &events->err, "UPDATE runs SET seconds = ?, lost = ? WHERE id = ?", "dii",
+                   seconds, (int64_t)(n_lost + events->n_lost), events->run_id);
     if (events->result == 0)
         return 0;
     return err_set(err, events->result, "not all events could be kept: %s", events->err.text);

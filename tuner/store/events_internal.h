@@ -2,16 +2,16 @@
 #pragma once
 
 #include "tuner/store/events.h"
+#include "tuner/store/sql_file.h"
 
-#include <sqlite3.h>
 #include <stddef.h>
 
 #define EVENTS_WAITING 65536
 
 struct events {
-    sqlite3 *db;
+    struct sql db;
     int64_t run_id; /* that is written */
-    sqlite3_stmt *add, *name;
+    struct sql_rows *add, *name;
     struct events_row *waiting; /* for the next transaction */
     size_t n_waiting;
     int result; /* of writing; err says why */

@@ -1,31 +1,30 @@
 /* tuner/store/events: what analysers read. */
 #include "tuner/store/events_internal.h"
-#include "tuner/store/history_sql.h"
 
 #include <errno.h>
 #include <inttypes.h>
 
 int events_find(struct events *events, int64_t id, struct events_run *ret_run, struct err *err)
 {
-    sqlite3_stmt *statement;
-    int result = history_sql_prepare(events->db, &statement, err,
-                                     "SELECT id, command, source, started_s, seconds, sample_ns, lost,"
-                                     " (SELECT count(*) FROM events WHERE run_id = runs.id) FROM runs"
-                                     " WHERE id = ?1 OR ?1 = 0 ORDER BY id DESC LIMIT 1",
-                                     "i", id);
+    struct sql_rows *rows;
+    int result = sql_query(&events->db, &rows, err,
+                           "SELECT id, command, source, started_s, seconds, sample_ns, lost,"
+                           " (SELECT count(*) FROM events WHERE run_id = runs.id) FROM runs"
+                           " WHERE id = ?1 OR ?1 = 0 ORDER BY id DESC LIMIT 1",
+                           "i", id);
     if (result == 0)
-        result = history_sql_step(statement, err);
+        result = sql_step(rows, err);
     if (result == 1) {
-        *ret_run = (struct events_run){.id = sqlite3_column_int64(statement, 0),
-                                       .started_s = history_sql_double(statement, 3),
-                                       .seconds = history_sql_double(statement, 4),
-                                       .sample_ns = (uint64_t)sqlite3_column_int64(statement, 5),
-                                       .n_lost = (uint64_t)sqlite3_column_int64(statement, 6),
-                                       .n = (uint64_t)sqlite3_column_int64(statement, 7)};
-        history_sql_text(statement, 1, ret_run->command, sizeof ret_run->command);
-        history_sql_text(statement, 2, ret_run->source, sizeof ret_run->source);
+        *ret_run = (struct events_run){.id = sql_int64(rows, 0),
+                                       .started_s = sql_double(rows, 3),
+                                       .seconds = sql_double(rows, 4),
+                                       .sample_ns = (uint64_t)sql_int64(rows, 5),
+                                       .n_lost = (uint64_t)sql_int64(rows, 6),
+                                       .n = (uint64_t)sql_int64(rows, 7)};
+        sql_text(rows, 1, ret_run->command, sizeof ret_run->command);
+        sql_text(rows, 2, ret_run->source, sizeof ret_run->source);
     }
-    sqlite3_finalize(statement);
+    sql_done(rows);
     if (result == 0)
         return id == 0 ? err_set(err, -ENOENT, "it holds no recording")
                        : err_set(err, -ENOENT, "it holds no recording %" PRId64, id);
@@ -33,11 +32,11 @@ int events_find(struct events *events, int64_t id, struct events_run *ret_run, s
 }
 
 /* A row that no fstune writes is damage. */
-static int read_row(sqlite3_stmt *statement, struct events_row *row, struct err *err)
+static int read_row(struct sql_rows *rows, struct events_row *row, struct err *err)
 {
     uint64_t values[11];
     for (int i = 0; i < 11; i++)
-        values[i] = (uint64_t)sqlite3_column_int64(statement, i);
+        values[i] = (uint64_t)sql_int64(rows, i);
     if (values[0] == 0 || values[0] >= EVENTS_N_KINDS || values[1] > INT64_MAX || values[2] > INT64_MAX)
         return err_set(err, -EBADMSG, "it holds an event that makes no sense; restore a copy");
     *row = (struct events_row){.kind = (enum events_kind)values[0],
@@ -58,35 +57,34 @@ int events_each(struct events *events, int64_t id,
                 int (*take)(void *data, const struct events_row *row, struct err *err), void *data,
                 struct err *err)
 {
-    sqlite3_stmt *statement;
+    struct sql_rows *rows;
     struct events_row row;
-    int result = history_sql_prepare(
-        events->db, &statement, err,
+    int result = sql_query(
+        &events->db, &rows, err,
         "SELECT kind, time_ns, duration_ns, process, thread, handle, flags, object_id, offset_bytes, bytes, n"
         " FROM events WHERE run_id = ? ORDER BY time_ns, rowid",
         "i", id);
-    while (result == 0 && (result = history_sql_step(statement, err)) == 1) {
-        result = read_row(statement, &row, err);
+    while (result == 0 && (result = sql_step(rows, err)) == 1) {
+        result = read_row(rows, &row, err);
         if (result == 0)
             result = take(data, &row, err);
     }
-    sqlite3_finalize(statement);
+    sql_done(rows);
     return result;
 }
 
 int events_each_name(struct events *events, int64_t id,
                      void (*take)(void *data, uint64_t object, const char *name), void *data, struct err *err)
 {
-    sqlite3_stmt *statement;
-    int result = history_sql_prepare(events->db, &statement, err,
-                                     "SELECT id, name FROM objects WHERE run_id = ?", "i", id);
-    while (result == 0 && (result = history_sql_step(statement, err)) == 1) {
-        const unsigned char *name = sqlite3_column_text(statement, 1);
+    struct sql_rows *rows;
+    int result = sql_query(&events->db, &rows, err, "SELECT id, name FROM objects WHERE run_id = ?", "i", id);
+    while (result == 0 && (result = sql_step(rows, err)) == 1) {
+        const char *name = sql_string(rows, 1);
         if (name != NULL)
-            take(data, (uint64_t)sqlite3_column_int64(statement, 0), (const char *)name);
+            take(data, (uint64_t)sql_int64(rows, 0), name);
         result = 0;
     }
-    sqlite3_finalize(statement);
+    sql_done(rows);
     return result;
 }
 
@@ -94,22 +92,21 @@ int events_each_file(struct events *events, int64_t id,
                      int (*take)(void *data, const struct events_file *file, struct err *err), void *data,
                      struct err *err)
 {
-    sqlite3_stmt *statement;
-    int result = history_sql_prepare(events->db, &statement, err,
-                                     "SELECT object_id, count(*), max(offset_bytes + bytes) FROM events"
-                                     " WHERE run_id = ? AND kind IN (1, 2) GROUP BY object_id"
-                                     " ORDER BY min(time_ns), object_id",
-                                     "i", id);
-    while (result == 0 && (result = history_sql_step(statement, err)) == 1) {
-        const struct events_file file = {(uint64_t)sqlite3_column_int64(statement, 0),
-                                         (uint64_t)sqlite3_column_int64(statement, 1),
-                                         (uint64_t)sqlite3_column_int64(statement, 2)};
+    struct sql_rows *rows;
+    int result = sql_query(&events->db, &rows, err,
+                           "SELECT object_id, count(*), max(offset_bytes + bytes) FROM events"
+                           " WHERE run_id = ? AND kind IN (1, 2) GROUP BY object_id"
+                           " ORDER BY min(time_ns), object_id",
+                           "i", id);
+    while (result == 0 && (result = sql_step(rows, err)) == 1) {
+        const struct events_file file = {(uint64_t)sql_int64(rows, 0), (uint64_t)sql_int64(rows, 1),
+                                         (uint64_t)sql_int64(rows, 2)};
         /* No file system has larger ones, and so many of these have a sum. */
         if (file.end_bytes > EVENTS_FILE_BYTES)
             result = err_set(err, -EBADMSG, "it holds a request that makes no sense; restore a copy");
         else
             result = take(data, &file, err);
     }
-    sqlite3_finalize(statement);
+    sql_done(rows);
     return result;
 }

@@ -4,7 +4,9 @@
 #include "bench/base/clock.h"
 #include "tuner/base/trust.h"
 #include "tuner/store/database.h"
-#include "tuner/store/history_sql.h"
+#include "tuner/store/privacy.h"
+#include "tuner/store/sql_file.h"
+#include "tuner/store/sql_server.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -83,34 +85,34 @@ static const char *const steps[HISTORY_SCHEMA_VERSION] = {first, windows, condit
 static const struct database_kind kind = {
     .what = "history of fstune", .application = APPLICATION, .version = HISTORY_SCHEMA_VERSION};
 
-static int take_steps(sqlite3 *db, int64_t version, struct err *err)
+static int take_steps(struct sql *db, int64_t version, struct err *err)
 {
     char mark[96];
     int result = 0;
     for (int64_t i = version; i < HISTORY_SCHEMA_VERSION && result == 0; i++)
-        result = history_sql_script(db, steps[i], err);
+        result = sql_script(db, steps[i], err);
     snprintf(mark, sizeof mark, "PRAGMA application_id = %d; PRAGMA user_version = %d", APPLICATION,
              HISTORY_SCHEMA_VERSION);
-    return result < 0 ? result : history_sql_script(db, mark, err);
+    return result < 0 ? result : sql_script(db, mark, err);
 }
 
 /* Makes the tables of an empty database, or brings older ones up to date, in one transaction. */
-static int update_schema(sqlite3 *db, struct err *err)
+static int update_schema(struct sql *db, struct err *err)
 {
     int64_t version = 0;
-    int result = history_sql_number(db, &version, err, "PRAGMA user_version", "");
+    int result = sql_number(db, &version, err, "PRAGMA user_version", "");
     if (result < 0 || version == HISTORY_SCHEMA_VERSION)
         return result;
     if (version > HISTORY_SCHEMA_VERSION || version < 0)
         return database_refuse_newer(&kind, version, err);
-    result = history_sql_begin(db, true, err);
+    result = sql_begin(db, true, err);
     if (result < 0)
         return result;
     /* Another process may have made the tables meanwhile. */
-    result = history_sql_number(db, &version, err, "PRAGMA user_version", "");
+    result = sql_number(db, &version, err, "PRAGMA user_version", "");
     if (result == 0 && version < HISTORY_SCHEMA_VERSION)
         result = take_steps(db, version, err);
-    return history_sql_end(db, result, err);
+    return sql_end(db, result, err);
 }
 
 int history_default_path(char *path, size_t size, struct err *err)
@@ -156,13 +158,11 @@ int history_look(const char *path, struct err *err)
     return database_check(&kind, path, false, err) < 0 ? blame_history_file(path, err) : 0;
 }
 
-static int set_up(sqlite3 *db, const struct history_place *place, struct err *err)
+static int set_up(struct sql *db, const struct history_place *place, struct err *err)
 {
     static const char settings[] = "PRAGMA foreign_keys = ON; PRAGMA trusted_schema = OFF;"
                                    "PRAGMA cell_size_check = ON";
-    sqlite3_extended_result_codes(db, 1);
-    sqlite3_busy_timeout(db, HISTORY_BUSY_MS);
-    int result = history_sql_script(db, settings, err);
+    int result = sql_script(db, settings, err);
     if (result == 0)
         result = update_schema(db, err);
     if (result < 0 || !place->write)
@@ -177,21 +177,46 @@ static double machine_now_s(void *context)
     return (double)clock_realtime_ns() / 1e9;
 }
 
+/* The tables are made by configs/fleet.sql, and not by whoever connects first. */
+static int open_server(struct history *history, const struct history_place *place, struct err *err)
+{
+    int64_t version = 0, n_made;
+    int result = sql_server_open(&history->db, place->path, err);
+    if (result == 0)
+        result = sql_number(&history->db, &version, err, "SELECT number FROM versions", "");
+    if (result == 0 && version != HISTORY_SCHEMA_VERSION)
+        result = err_set(err, -EINVAL,
+                         "its tables are of version %" PRId64 ", this fstune knows %d; update the older",
+                         version, HISTORY_SCHEMA_VERSION);
+    if (result == 0 && place->write)
+        result = sql_number(&history->db, &n_made, err, "SELECT make_months()", "");
+    if (result == 0 && place->write && !place->identify) {
+        history->privacy = calloc(1, sizeof *history->privacy);
+        result = history->privacy != NULL ? privacy_open(history->privacy, NULL, err)
+                                          : err_set(err, -ENOMEM, "no memory");
+    }
+    if (result < 0)
+        history_close(history);
+    /* Not the address: a refused one may hold a password. */
+    return result < 0 ? err_prefix(err, "the fleet's history") : 0;
+}
+
 int history_open(struct history *history, const struct history_place *place, struct err *err)
 {
     *history = (struct history){.now_s = place->now_s, .now_context = place->now_context};
     if (history->now_s == NULL)
         history->now_s = machine_now_s;
+    if (sql_server_is_address(place->path))
+        return open_server(history, place, err);
     /* SQLite plays back what lies beside a database, also for a reader. Below a home this may be the whole
      * group's business; root's is nobody's. */
     int result = geteuid() == 0 ? trust_check_file(place->path, true, err) : 0;
     if (result == 0)
         result = database_check(&kind, place->path, place->write, err);
-    if (result == 0) {
-        int code = sqlite3_open_v2(place->path, &history->db, SQLITE_OPEN_READWRITE, NULL);
-        result =
-            code == SQLITE_OK ? set_up(history->db, place, err) : history_sql_fail(history->db, code, err);
-    }
+    if (result == 0)
+        result = sql_file_open(&history->db, place->path, HISTORY_BUSY_MS, err);
+    if (result == 0)
+        result = set_up(&history->db, place, err);
     if (result < 0) {
         history_close(history);
         blame_history_file(place->name != NULL ? place->name : place->path, err);
@@ -201,6 +226,7 @@ int history_open(struct history *history, const struct history_place *place, str
 
 void history_close(struct history *history)
 {
-    sqlite3_close(history->db);
-    history->db = NULL;
+    sql_close(&history->db);
+    free(history->privacy);
+    history->privacy = NULL;
 }

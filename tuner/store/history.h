@@ -1,4 +1,5 @@
-/* tuner/store/history: what was measured, night after night, in one SQLite file.
+/* tuner/store/history: what was measured, night after night, in one SQLite file,
+ * or in the tables of a PostgreSQL server that a fleet shares (configs/fleet.sql).
  *
  * A run is one command that measured. Its replays are added one by one, as they are made; its answer follows
  * at its end. A run whose process died keeps all replays that were added, and stays HISTORY_UNFINISHED.
@@ -22,6 +23,7 @@
 #include "bench/base/pattern.h"
 #include "bench/host/hostinfo.h"
 #include "tuner/session/samples.h"
+#include "tuner/store/sql.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -35,11 +37,12 @@
 #define HISTORY_UUID_SIZE        33 /* 32 hexadecimal digits */
 #define HISTORY_CONDITIONS_SIZE  160
 
-struct sqlite3;
+struct privacy;
 struct session;
 
 struct history {
-    struct sqlite3 *db; /* NULL: not open */
+    struct sql db;           /* zeroed: not open */
+    struct privacy *privacy; /* NULL: names go in as they are */
     double (*now_s)(void *context);
     void *now_context;
 };
@@ -47,7 +50,9 @@ struct history {
 struct history_place {
     const char *path;
     const char *name; /* of the path in messages; NULL: the path itself */
-    bool write;       /* a missing file is made, readable by its owner only; else it is -ENOENT */
+    bool identify; /* names and serials go to a server as they are; else as pseudonyms (tuner/store/privacy.h)
+                    */
+    bool write;    /* a missing file is made, readable by its owner only; else it is -ENOENT */
     /* Seconds since 1970, of what is recorded; NULL: the machine's clock. */
     double (*now_s)(void *context);
     void *now_context;
@@ -138,6 +143,21 @@ int history_set_aside(struct history *history, int64_t run_id, struct err *err);
 int history_finish_run(struct history *history, int64_t run_id, enum history_status status, int exit_code,
                        const json_t *document, struct err *err);
 
+/* Where a run comes from, and how it ended. */
+struct history_origin {
+    char uuid[HISTORY_UUID_SIZE];
+    const char *version;
+    double started_s, finished_s; /* since 1970; NaN: unfinished */
+    enum history_status status;
+    int exit_code;
+};
+
+/* Adds a whole run of another history, in one transaction. 1: it was added; 0: it is here; or a negative
+ * errno, and nothing of it is here, or all of it where the connection broke in the last moment: try again. */
+int history_take_run(struct history *history, const struct history_header *header,
+                     const struct history_origin *origin, const struct history_replay *replays, size_t n,
+                     const json_t *document, struct err *err);
+
 /* A decision about the current setting of a target. */
 enum history_kind {
     HISTORY_CHANGE_FIRST,    /* the current setting before the first night */
@@ -166,6 +186,16 @@ struct history_change {
 };
 
 int history_add_change(struct history *history, const struct history_change *change, struct err *err);
+
+/* Adds one of another history, whose run_ids are of this one: 1, or 0 where it is here. */
+int history_take_change(struct history *history, const struct history_change *change, const char *uuid,
+                        struct err *err);
+
+/* Sends the runs and changes of a file's history that a server does not have; each whole, and the changes
+ * after the runs. Runs that may be under way stay for the next time. *ret_n_runs and *ret_n_changes count
+ * those that were sent, also after a failure: the next call goes on. */
+int history_push(struct history *server, struct history *file, size_t *ret_n_runs, size_t *ret_n_changes,
+                 struct err *err);
 
 /* --- reading --- */
 

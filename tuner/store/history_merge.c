@@ -2,7 +2,8 @@
 #include "tuner/store/history.h"
 
 #include "bench/base/clock.h"
-#include "tuner/store/history_sql.h"
+#include "tuner/store/history_row.h"
+#include "tuner/store/sql_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -244,14 +245,12 @@ static int check_run(struct history *history, int64_t other_id, int64_t run_id, 
 static int check_taken(struct history *history, struct err *err)
 {
     struct history_change *changes = NULL;
-    sqlite3_stmt *statement;
+    struct sql_rows *rows;
     size_t n;
-    int result =
-        history_sql_prepare(history->db, &statement, err, "SELECT other_id, id FROM temp.picked", "");
-    while (result == 0 && (result = history_sql_step(statement, err)) == 1)
-        result =
-            check_run(history, sqlite3_column_int64(statement, 0), sqlite3_column_int64(statement, 1), err);
-    sqlite3_finalize(statement);
+    int result = sql_query(&history->db, &rows, err, "SELECT other_id, id FROM temp.picked", "");
+    while (result == 0 && (result = sql_step(rows, err)) == 1)
+        result = check_run(history, sql_int64(rows, 0), sql_int64(rows, 1), err);
+    sql_done(rows);
     if (result == 0)
         result = history_list_changes(history, NULL, NULL, 0, 0, &changes, &n, err);
     if (result == 0)
@@ -261,20 +260,20 @@ static int check_taken(struct history *history, struct err *err)
 
 static int take_over(struct history *history, size_t *ret_n_runs, size_t *ret_n_changes, struct err *err)
 {
-    sqlite3 *db = history->db;
+    struct sql *db = &history->db;
     int64_t n = 0;
-    int result = history_sql_script(db, pick, err);
+    int result = sql_script(db, pick, err);
     if (result == 0)
-        result = history_sql_script(db, share, err);
+        result = sql_script(db, share, err);
     if (result == 0)
-        result = history_sql_script(db, copy, err);
+        result = sql_script(db, copy, err);
     if (result == 0)
-        result = history_sql_number(db, &n, err, "SELECT count(*) FROM temp.picked", "");
+        result = sql_number(db, &n, err, "SELECT count(*) FROM temp.picked", "");
     if (result == 0)
-        result = history_sql_script(db, copy_changes, err);
+        result = sql_script(db, copy_changes, err);
     if (result == 0) {
         *ret_n_runs = (size_t)n;
-        *ret_n_changes = (size_t)sqlite3_changes(db);
+        *ret_n_changes = sql_n_changed(db);
         result = check_taken(history, err);
     }
     return result;
@@ -283,24 +282,23 @@ static int take_over(struct history *history, size_t *ret_n_runs, size_t *ret_n_
 /* Attached from a transaction of its own: ATTACH cannot stand in one. */
 static int merge_attached(struct history *history, size_t *ret_n_runs, size_t *ret_n_changes, struct err *err)
 {
-    sqlite3 *db = history->db;
+    struct sql *db = &history->db;
     size_t n_runs = 0, n_changes = 0;
-    int result = history_sql_begin(db, true, err);
+    int result = sql_begin(db, true, err);
     if (result == 0)
-        result = history_sql_end(db, take_over(history, &n_runs, &n_changes, err), err);
+        result = sql_end(db, take_over(history, &n_runs, &n_changes, err), err);
     if (result == 0) {
         *ret_n_runs = n_runs;
         *ret_n_changes = n_changes;
     }
-    sqlite3_exec(db, "DROP TABLE IF EXISTS temp.picked; DROP TABLE IF EXISTS temp.points_here", NULL, NULL,
-                 NULL);
+    (void)sql_script(db, "DROP TABLE IF EXISTS temp.picked; DROP TABLE IF EXISTS temp.points_here", NULL);
     return result;
 }
 
 static bool is_itself(struct history *history, const char *path)
 {
     struct stat here, there;
-    return stat(path, &there) == 0 && stat(sqlite3_db_filename(history->db, "main"), &here) == 0 &&
+    return stat(path, &there) == 0 && stat(sqlite3_db_filename(history->db.handle, "main"), &here) == 0 &&
            here.st_dev == there.st_dev && here.st_ino == there.st_ino;
 }
 
@@ -309,6 +307,8 @@ int history_merge(struct history *history, const char *path, size_t *ret_n_runs,
 {
     struct snapshot snapshot;
     struct history other;
+    if (sql_is_server(&history->db))
+        return err_set(err, -EINVAL, "a server takes runs by fstune history push --to ADDRESS FILE");
     if (is_itself(history, path))
         return err_set(err, -EINVAL, "%.300s is this history itself; name another file", path);
     int result = make_snapshot(&snapshot, path, err);
@@ -321,10 +321,10 @@ int history_merge(struct history *history, const char *path, size_t *ret_n_runs,
         drop_snapshot(&snapshot);
         return result;
     }
-    result = history_sql_do(history->db, err, "ATTACH DATABASE ? AS other", "t", snapshot.path);
+    result = sql_do(&history->db, err, "ATTACH DATABASE ? AS other", "t", snapshot.path);
     if (result == 0) {
         result = merge_attached(history, ret_n_runs, ret_n_changes, err);
-        sqlite3_exec(history->db, "DETACH DATABASE other", NULL, NULL, NULL);
+        (void)sql_script(&history->db, "DETACH DATABASE other", NULL);
     }
     history_close(&other);
     drop_snapshot(&snapshot);

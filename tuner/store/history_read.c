@@ -1,5 +1,5 @@
 /* tuner/store/history: runs, replays, answers and decisions, read back. */
-#include "tuner/store/history_sql.h"
+#include "tuner/store/history_row.h"
 
 #include <errno.h>
 #include <math.h>
@@ -48,42 +48,42 @@ static int read_measured(struct history *history, struct history_info *info, str
     return 0;
 }
 
-static void read_texts(sqlite3_stmt *statement, struct history_info *info)
+static void read_texts(struct sql_rows *rows, struct history_info *info)
 {
     char identity[1024];
-    history_sql_text(statement, 1, info->uuid, sizeof info->uuid);
-    history_sql_text(statement, 4, info->host, sizeof info->host);
-    history_sql_text(statement, 5, info->command, sizeof info->command);
-    history_sql_text(statement, 6, info->target, sizeof info->target);
-    history_sql_text(statement, 7, info->pattern, sizeof info->pattern);
-    history_sql_text(statement, 8, info->fingerprint, sizeof info->fingerprint);
-    history_sql_text(statement, 16, identity, sizeof identity);
+    sql_text(rows, 1, info->uuid, sizeof info->uuid);
+    sql_text(rows, 4, info->host, sizeof info->host);
+    sql_text(rows, 5, info->command, sizeof info->command);
+    sql_text(rows, 6, info->target, sizeof info->target);
+    sql_text(rows, 7, info->pattern, sizeof info->pattern);
+    sql_text(rows, 8, info->fingerprint, sizeof info->fingerprint);
+    sql_text(rows, 16, identity, sizeof identity);
     read_file_system(identity, info->file_system, sizeof info->file_system);
 }
 
-static int read_info(void *context, sqlite3_stmt *statement, void *row, struct err *err)
+static int read_info(void *context, struct sql_rows *rows, void *row, struct err *err)
 {
     struct history *history = context;
     struct history_info *info = row;
     char status[16];
-    *info = (struct history_info){.id = sqlite3_column_int64(statement, 0),
-                                  .started_s = history_sql_double(statement, 2),
-                                  .finished_s = history_sql_double(statement, 3),
+    *info = (struct history_info){.id = sql_int64(rows, 0),
+                                  .started_s = sql_double(rows, 2),
+                                  .finished_s = sql_double(rows, 3),
                                   .exit_code = -1,
-                                  .n_replays = (size_t)sqlite3_column_int64(statement, 11),
-                                  .mean_bps = history_sql_double(statement, 12),
-                                  .ci_low_bps = history_sql_double(statement, 13),
-                                  .ci_high_bps = history_sql_double(statement, 14),
-                                  .conclusive = sqlite3_column_int(statement, 15) != 0};
-    read_texts(statement, info);
-    history_sql_text(statement, 9, status, sizeof status);
+                                  .n_replays = (size_t)sql_int64(rows, 11),
+                                  .mean_bps = sql_double(rows, 12),
+                                  .ci_low_bps = sql_double(rows, 13),
+                                  .ci_high_bps = sql_double(rows, 14),
+                                  .conclusive = sql_int64(rows, 15) != 0};
+    read_texts(rows, info);
+    sql_text(rows, 9, status, sizeof status);
     size_t name = history_row_name(status, history_status_names, HISTORY_N_STATUSES);
     if (name == HISTORY_N_STATUSES || !isfinite(info->started_s))
         return err_set(err, -EBADMSG, "run %lld is damaged", (long long)info->id);
     info->status = (enum history_status)name;
-    if (sqlite3_column_type(statement, 10) == SQLITE_INTEGER)
-        info->exit_code = sqlite3_column_int(statement, 10);
-    info->has_point = history_row_point(statement, INFO_POINT_AT, &info->point);
+    if (!sql_is_null(rows, 10))
+        info->exit_code = (int)sql_int64(rows, 10);
+    info->has_point = history_row_point(rows, INFO_POINT_AT, &info->point);
     return strcmp(info->command, "measure") == 0 ? read_measured(history, info, err) : 0;
 }
 
@@ -100,30 +100,30 @@ static const char *names_of(uint32_t set, const char *const *names, size_t n, ch
 
 /* What a filter leaves open is NULL. */
 static int prepare_list(struct history *history, const struct history_filter *filter,
-                        sqlite3_stmt **ret_statement, struct err *err)
+                        struct sql_rows **ret_rows, struct err *err)
 {
     char statuses[16 * HISTORY_N_STATUSES], sql[2048];
     snprintf(sql, sizeof sql,
-             "%sWHERE u.name = ifnull(?, u.name) AND t.fingerprint = ifnull(?, t.fingerprint) AND "
-             "u.pattern = ifnull(?, u.pattern) AND u.command = ifnull(?, u.command) AND "
-             "h.name = ifnull(?, h.name) AND (? IS NULL OR instr(?, ',' || u.status || ',') > 0) AND "
+             "%sWHERE u.name = coalesce(?, u.name) AND t.fingerprint = coalesce(?, t.fingerprint) AND "
+             "u.pattern = coalesce(?, u.pattern) AND u.command = coalesce(?, u.command) AND "
+             "h.name = coalesce(?, h.name) AND (? IS NULL OR ? LIKE '%%,' || u.status || ',%%') AND "
              "(? = 0 OR c.run_id IS NOT NULL) ORDER BY u.id DESC LIMIT ?",
              select_runs);
     const char *set =
         names_of(filter->statuses, history_status_names, HISTORY_N_STATUSES, statuses, sizeof statuses);
-    return history_sql_prepare(history->db, ret_statement, err, sql, "tttttttii", filter->target,
-                               filter->fingerprint, filter->pattern, filter->command, filter->host, set, set,
-                               (int64_t)filter->with_recommendation,
-                               filter->limit > 0 ? (int64_t)filter->limit : (int64_t)-1);
+    return sql_query(&history->db, ret_rows, err, sql, "tttttttii", filter->target, filter->fingerprint,
+                     filter->pattern, filter->command, filter->host, set, set,
+                     (int64_t)filter->with_recommendation,
+                     filter->limit > 0 ? (int64_t)filter->limit : INT64_MAX);
 }
 
 int history_list_runs(struct history *history, const struct history_filter *filter,
                       struct history_info **ret_runs, size_t *ret_n, struct err *err)
 {
-    sqlite3_stmt *statement;
+    struct sql_rows *rows;
     void *runs = NULL;
-    int result = prepare_list(history, filter, &statement, err);
-    result = history_sql_list(statement, result, sizeof **ret_runs, read_info, history, &runs, ret_n, err);
+    int result = prepare_list(history, filter, &rows, err);
+    result = sql_list(rows, result, sizeof **ret_runs, read_info, history, &runs, ret_n, err);
     if (result == 0)
         *ret_runs = runs;
     return result;
@@ -132,24 +132,24 @@ int history_list_runs(struct history *history, const struct history_filter *filt
 int history_find_run(struct history *history, int64_t run_id, struct history_info *ret_info, struct err *err)
 {
     char sql[1024];
-    sqlite3_stmt *statement;
+    struct sql_rows *rows;
     snprintf(sql, sizeof sql, "%sWHERE u.id = ?", select_runs);
-    int result = history_sql_prepare(history->db, &statement, err, sql, "i", run_id);
+    int result = sql_query(&history->db, &rows, err, sql, "i", run_id);
     if (result == 0)
-        result = history_sql_step(statement, err);
+        result = sql_step(rows, err);
     if (result == 0)
         result =
             err_set(err, -ENOENT, "there is no run %lld; fstune history list shows them", (long long)run_id);
     else if (result == 1)
-        result = read_info(history, statement, ret_info, err);
-    sqlite3_finalize(statement);
+        result = read_info(history, rows, ret_info, err);
+    sql_done(rows);
     return result;
 }
 
-static int read_replay(void *context, sqlite3_stmt *statement, void *row, struct err *err)
+static int read_replay(void *context, struct sql_rows *rows, void *row, struct err *err)
 {
     (void)context;
-    return history_row_read_replay(statement, row, err);
+    return history_row_read_replay(rows, row, err);
 }
 
 int history_replays(struct history *history, int64_t run_id, struct history_replay **ret_replays,
@@ -157,20 +157,19 @@ int history_replays(struct history *history, int64_t run_id, struct history_repl
 {
     static const char sql[] = "SELECT " HISTORY_ROW_REPLAY ", " HISTORY_ROW_POINT(
         "p") " FROM replays r JOIN points p ON p.id = r.point_id WHERE r.run_id = ? ORDER BY r.number";
-    sqlite3_stmt *statement;
+    struct sql_rows *rows;
     void *replays = NULL;
-    int result = history_sql_prepare(history->db, &statement, err, sql, "i", run_id);
-    result =
-        history_sql_list(statement, result, sizeof **ret_replays, read_replay, NULL, &replays, ret_n, err);
+    int result = sql_query(&history->db, &rows, err, sql, "i", run_id);
+    result = sql_list(rows, result, sizeof **ret_replays, read_replay, NULL, &replays, ret_n, err);
     if (result == 0)
         *ret_replays = replays;
     return result;
 }
 
 /* A document in a column; NULL stays NULL. */
-static int take_json(sqlite3_stmt *statement, int column, json_t **ret_document, struct err *err)
+static int take_json(struct sql_rows *rows, int column, json_t **ret_document, struct err *err)
 {
-    const char *text = (const char *)sqlite3_column_text(statement, column);
+    const char *text = sql_string(rows, column);
     *ret_document = text != NULL ? json_loads(text, JSON_REJECT_DUPLICATES, NULL) : NULL;
     if (text != NULL && *ret_document == NULL)
         return err_set(err, -EBADMSG, "a document is damaged");
@@ -183,41 +182,41 @@ int history_document(struct history *history, int64_t run_id, json_t **ret_docum
                       newest[] = "SELECT d.document FROM documents d JOIN recommendations c ON c.run_id = "
                                  "d.run_id JOIN runs u ON u.id = d.run_id "
                                  "ORDER BY u.id DESC LIMIT 1";
-    sqlite3_stmt *statement;
+    struct sql_rows *rows;
     struct history_info info;
     int result = run_id != 0 ? history_find_run(history, run_id, &info, err) : 0;
     if (result < 0)
         return result;
-    result = history_sql_prepare(history->db, &statement, err, run_id != 0 ? of_run : newest,
-                                 run_id != 0 ? "i" : "", run_id);
+    result =
+        sql_query(&history->db, &rows, err, run_id != 0 ? of_run : newest, run_id != 0 ? "i" : "", run_id);
     if (result == 0)
-        result = history_sql_step(statement, err);
+        result = sql_step(rows, err);
     if (result == 1)
-        result = take_json(statement, 0, ret_document, err);
+        result = take_json(rows, 0, ret_document, err);
     else if (result == 0)
         result = run_id != 0 ? err_set(err, -ENODATA, "run %lld has no answer (%s)", (long long)run_id,
                                        history_status_names[info.status])
                              : err_set(err, -ENODATA, "there is no recommendation in it");
-    sqlite3_finalize(statement);
+    sql_done(rows);
     return result;
 }
 
 int history_circumstances(struct history *history, int64_t run_id, json_t **ret_settings, json_t **ret_system,
                           struct err *err)
 {
-    sqlite3_stmt *statement;
+    struct sql_rows *rows;
     json_t *settings = NULL, *system = NULL;
-    int result = history_sql_prepare(history->db, &statement, err,
-                                     "SELECT settings, system FROM runs WHERE id = ?", "i", run_id);
+    int result =
+        sql_query(&history->db, &rows, err, "SELECT settings, system FROM runs WHERE id = ?", "i", run_id);
     if (result == 0)
-        result = history_sql_step(statement, err);
+        result = sql_step(rows, err);
     if (result == 0)
         result = err_set(err, -ENOENT, "there is no run %lld", (long long)run_id);
     else if (result == 1)
-        result = take_json(statement, 0, &settings, err);
+        result = take_json(rows, 0, &settings, err);
     if (result == 0)
-        result = take_json(statement, 1, &system, err);
-    sqlite3_finalize(statement);
+        result = take_json(rows, 1, &system, err);
+    sql_done(rows);
     if (result < 0) {
         json_decref(settings);
         return result;
@@ -234,27 +233,26 @@ static const char select_changes[] =
         "o") " FROM changes c JOIN hosts h ON h.id = c.host_id "
              "LEFT JOIN runs u ON u.id = c.run_id LEFT JOIN targets t ON t.id = u.target_id "
              "LEFT JOIN points f ON f.id = c.from_point_id LEFT JOIN points o ON o.id = c.to_point_id "
-             "WHERE c.target = ifnull(?, c.target) AND h.name = ifnull(?, h.name) AND "
-             "(? IS NULL OR instr(?, ',' || c.kind || ',') > 0) ORDER BY c.id DESC LIMIT ?";
+             "WHERE c.target = coalesce(?, c.target) AND h.name = coalesce(?, h.name) AND "
+             "(? IS NULL OR ? LIKE '%,' || c.kind || ',%') ORDER BY c.id DESC LIMIT ?";
 #define FROM_AT 9
 #define TO_AT   (FROM_AT + HISTORY_ROW_POINT_COLUMNS)
 
-static int read_change(void *context, sqlite3_stmt *statement, void *row, struct err *err)
+static int read_change(void *context, struct sql_rows *rows, void *row, struct err *err)
 {
     struct history_change *change = row;
     char kind[16];
     (void)context;
-    *change = (struct history_change){
-        .id = sqlite3_column_int64(statement, 0),
-        .at_s = history_sql_double(statement, 1),
-        .run_ids = {sqlite3_column_int64(statement, 5), sqlite3_column_int64(statement, 6)}};
-    history_sql_text(statement, 2, change->host, sizeof change->host);
-    history_sql_text(statement, 3, change->target, sizeof change->target);
-    history_sql_text(statement, 4, kind, sizeof kind);
-    history_sql_text(statement, 7, change->text, sizeof change->text);
-    history_sql_text(statement, 8, change->fingerprint, sizeof change->fingerprint);
-    change->has_from = history_row_point(statement, FROM_AT, &change->from);
-    change->has_to = history_row_point(statement, TO_AT, &change->to);
+    *change = (struct history_change){.id = sql_int64(rows, 0),
+                                      .at_s = sql_double(rows, 1),
+                                      .run_ids = {sql_int64(rows, 5), sql_int64(rows, 6)}};
+    sql_text(rows, 2, change->host, sizeof change->host);
+    sql_text(rows, 3, change->target, sizeof change->target);
+    sql_text(rows, 4, kind, sizeof kind);
+    sql_text(rows, 7, change->text, sizeof change->text);
+    sql_text(rows, 8, change->fingerprint, sizeof change->fingerprint);
+    change->has_from = history_row_point(rows, FROM_AT, &change->from);
+    change->has_to = history_row_point(rows, TO_AT, &change->to);
     size_t name = history_row_name(kind, history_kind_names, HISTORY_CHANGE_N);
     if (name == HISTORY_CHANGE_N || !isfinite(change->at_s))
         return err_set(err, -EBADMSG, "change %lld is damaged", (long long)change->id);
@@ -266,13 +264,12 @@ int history_list_changes(struct history *history, const char *target, const char
                          size_t limit, struct history_change **ret_changes, size_t *ret_n, struct err *err)
 {
     char names[16 * HISTORY_CHANGE_N];
-    sqlite3_stmt *statement;
+    struct sql_rows *rows;
     void *changes = NULL;
     const char *set = names_of(kinds, history_kind_names, HISTORY_CHANGE_N, names, sizeof names);
-    int result = history_sql_prepare(history->db, &statement, err, select_changes, "tttti", target, host, set,
-                                     set, limit > 0 ? (int64_t)limit : (int64_t)-1);
-    result =
-        history_sql_list(statement, result, sizeof **ret_changes, read_change, NULL, &changes, ret_n, err);
+    int result = sql_query(&history->db, &rows, err, select_changes, "tttti", target, host, set, set,
+                           limit > 0 ? (int64_t)limit : INT64_MAX);
+    result = sql_list(rows, result, sizeof **ret_changes, read_change, NULL, &changes, ret_n, err);
     if (result == 0)
         *ret_changes = changes;
     return result;

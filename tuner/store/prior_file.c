@@ -7,6 +7,7 @@
 #include <string.h>
 
 #define ANSWER_SCHEMA "fstune/recommendation/1"
+#define FLEET_SCHEMA  "fstune/fleet-prior/1"
 #define MAX_REPLAYS   1000000
 
 void prior_file_done(struct prior_file *file)
@@ -113,7 +114,7 @@ int prior_parse(struct prior_file *file, const char *text, size_t size, struct e
     int result;
     json_t *answer = json_loadb(text, size, JSON_REJECT_DUPLICATES, NULL);
     const char *schema = json_string_value(json_object_get(answer, "schema"));
-    if (schema != NULL && strcmp(schema, ANSWER_SCHEMA) == 0)
+    if (schema != NULL && (strcmp(schema, ANSWER_SCHEMA) == 0 || strcmp(schema, FLEET_SCHEMA) == 0))
         result = prior_take_answer(file, answer, err);
     else
         result = take_journal(file, text, size, err);

@@ -48,14 +48,15 @@ static int check_writable(const char *path, struct err *err)
 int save_open(struct session *session, struct err *err)
 {
     const struct settings *settings = session->settings;
-    const struct history_place place = {.path = settings->history.save, .write = !settings->dry_run};
+    const struct history_place place = {
+        .path = settings->history.save, .write = !settings->dry_run, .identify = settings->history.identify};
     if (settings->history.save[0] == '\0')
         return 0;
     struct save *save = calloc(1, sizeof *save);
     if (save == NULL)
         return err_set(err, -ENOMEM, "no memory for a history");
     int result = history_open(&save->own, &place, err);
-    if (settings->dry_run && (result == 0 || result == -ENOENT))
+    if (settings->dry_run && (result == 0 || result == -ENOENT) && !sql_is_server(&save->own.db))
         result = check_writable(settings->history.save, err);
     if (result < 0)
         err_set(err, result, "%s%s", err->text, remedy_of(result));

@@ -1,6 +1,6 @@
 /* Tests of the command doctor where nothing can be written, and of the plan line of all commands. */
 #include "tests/tuner/commands/cli_rig.h"
-#include "tests/tuner/doctor/doctor_rig.h"
+#include "tests/tuner/impact/doctor_rig.h"
 
 #include <sys/stat.h>
 

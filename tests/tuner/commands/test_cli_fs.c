@@ -1,7 +1,7 @@
 /* Tests of the whole program on a real file system: signals in the middle of a run, what is left behind,
  * locks, full and read-only file systems. Some need root, for a mount of their own. */
 #include "tests/tuner/commands/cli_rig.h"
-#include "tests/tuner/doctor/doctor_rig.h"
+#include "tests/tuner/impact/doctor_rig.h"
 
 #include <fcntl.h>
 #include <signal.h>

@@ -3,7 +3,8 @@
 #include "tests/tuner/nightly/retune_rig.h"
 #include "tuner/nightly/report_retune.h"
 #include "tuner/nightly/retune_state.h"
-#include "tuner/store/history_sql.h"
+#include "tuner/store/history_row.h"
+#include "tuner/store/sql_file.h"
 
 GROUP(rig_enter, rig_leave);
 
@@ -335,7 +336,7 @@ TEST(a_snippet_that_cannot_be_written_is_found_before_measuring)
 
 TEST(an_error_of_the_history_names_the_file)
 {
-    sqlite3_exec(history.db, "PRAGMA query_only = 1", NULL, NULL, NULL);
+    sqlite3_exec(history.db.handle, "PRAGMA query_only = 1", NULL, NULL, NULL);
     assert_int_equal(run(NIGHT_FIRST), 1);
     assert_non_null(strstr(report.outcomes[0].text, "history h.db: "));
     assert_false(rig_exists("place/vm1.env"));

@@ -14,7 +14,7 @@ static void check_refused(const char *path, int code, const char *part)
     AUTO(auto_free) char *bytes = bytes_of(path, &size);
     for (int write = 0; write < 2; write++) {
         assert_int_equal(open_at(&history, path, write == 1), code);
-        assert_null(history.db);
+        assert_null(history.db.ops);
         assert_null(strchr(err.text, '\n'));
         if (strstr(err.text, part) == NULL)
             fail_msg("'%s' is not in '%s'", part, err.text);

@@ -1,0 +1,133 @@
+/* tuner/histories/fleet_rules: rules of each pattern, and how they are told. */
+#include "tuner/histories/fleet_rules.h"
+
+#include "models/fleet/share.h"
+#include "tuner/base/json.h"
+#include "tuner/base/text.h"
+#include "tuner/histories/fleet_table.h"
+
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+/* The rules of one pattern. */
+struct list {
+    const struct fleet_data *data;
+    const char *pattern;
+    struct fleet_table table;
+    struct rule rules[RULES_MOST];
+    size_t n;
+    struct rules_judgement judgement;
+};
+
+static int make_list(struct list *list, const struct fleet_data *data, size_t first, size_t end,
+                     double tolerance)
+{
+    *list = (struct list){.data = data, .pattern = data->runs[first].pattern};
+    int result = fleet_table_make(&list->table, data, first, end, tolerance);
+    if (result < 0)
+        return result;
+    struct rules_data rules = fleet_table_rules(&list->table);
+    result = rules_make(&rules, FLEET_CONFIDENCE, list->rules);
+    if (result >= 0) {
+        list->n = (size_t)result;
+        result = rules_judge(&rules, FLEET_CONFIDENCE, &list->judgement);
+    }
+    return result;
+}
+
+static json_t *share_json(size_t n_within, size_t n)
+{
+    struct interval share = share_interval(n_within, n, FLEET_CONFIDENCE);
+    return json_pack("{s:I, s:I, s:o, s:o, s:o}", "hosts", (json_int_t)n, "within", (json_int_t)n_within,
+                     "share", json_number(n > 0 ? (double)n_within / (double)n : NAN), "ci_low",
+                     json_number(share.low), "ci_high", json_number(share.high));
+}
+
+static json_t *rule_json(const struct list *list, const struct rule *rule)
+{
+    bool is_rest = rule->feature == RULES_REST;
+    json_t *object = share_json(rule->n_within, rule->n);
+    json_object_set_new(object, "feature",
+                        is_rest ? json_null() : json_text(fleet_feature_names[rule->feature]));
+    json_object_set_new(object, "value",
+                        is_rest ? json_null()
+                                : json_text(fleet_value_name(list->data, rule->feature, rule->value)));
+    json_object_set_new(object, "setting", json_point(&list->table.points[rule->setting]));
+    return object;
+}
+
+static json_t *list_json(const struct list *list)
+{
+    const struct rules_judgement *judgement = &list->judgement;
+    json_t *rules = json_array();
+    for (size_t i = 0; i < list->n; i++)
+        json_array_append_new(rules, rule_json(list, &list->rules[i]));
+    return json_pack("{s:o, s:I, s:I, s:o, s:o, s:o}", "pattern", json_text(list->pattern), "hosts",
+                     (json_int_t)list->table.n_hosts, "settings", (json_int_t)list->table.n_points, "rules",
+                     rules, "left_out", share_json(judgement->n_within, judgement->n), "left_out_one_setting",
+                     share_json(judgement->n_one_within, judgement->n_one));
+}
+
+static void print_share(FILE *out, size_t n_within, size_t n)
+{
+    struct interval share = share_interval(n_within, n, FLEET_CONFIDENCE);
+    fprintf(out, "%.0f %% (%.0f to %.0f) of %zu hosts", n > 0 ? 100.0 * (double)n_within / (double)n : 0,
+            100 * share.low, 100 * share.high, n);
+}
+
+static void print_list(FILE *out, const struct list *list, double tolerance)
+{
+    char setting[FACTORS_TEXT_SIZE], value[96];
+    fprintf(out, "%s: %zu host%s, %zu settings\n", list->pattern, list->table.n_hosts,
+            list->table.n_hosts == 1 ? "" : "s", list->table.n_points);
+    for (size_t i = 0; i < list->n; i++) {
+        const struct rule *rule = &list->rules[i];
+        if (rule->feature != RULES_REST)
+            fprintf(out, "  %s %s: ", fleet_feature_names[rule->feature],
+                    text_printable(fleet_value_name(list->data, rule->feature, rule->value), value,
+                                   sizeof value));
+        else
+            fputs(i > 0 ? "  else: " : "  ", out);
+        fprintf(out, "%s is within %.0f %% of the best on ",
+                factors_format(&list->table.points[rule->setting], setting), 100 * tolerance);
+        print_share(out, rule->n_within, rule->n);
+        fputc('\n', out);
+    }
+    if (list->n == 0) {
+        fprintf(out, "  No rule: it takes %d hosts that measured the same setting.\n", RULES_LEAST_HOSTS);
+        return;
+    }
+    fputs("  Asked about a host that it was made without, the list is right on ", out);
+    print_share(out, list->judgement.n_within, list->judgement.n);
+    fputs(", one setting for all on ", out);
+    print_share(out, list->judgement.n_one_within, list->judgement.n_one);
+    fputc('\n', out);
+}
+
+int fleet_rules_print(FILE *out, const struct fleet_data *data, const struct fleet_rules_request *request,
+                      struct err *err)
+{
+    json_t *patterns = json_array();
+    int result = 0;
+    for (size_t first = 0; first < data->n_runs && result >= 0;) {
+        struct list list;
+        size_t end = fleet_pattern_end(data, first);
+        result = make_list(&list, data, first, end, request->tolerance_share);
+        if (result >= 0 && request->json)
+            json_array_append_new(patterns, list_json(&list));
+        else if (result >= 0)
+            print_list(out, &list, request->tolerance_share);
+        fleet_table_done(&list.table);
+        first = end;
+    }
+    if (result < 0 || !request->json) {
+        json_decref(patterns);
+        return result < 0 ? err_set(err, result, "no memory for the rules") : text_finish(out, err);
+    }
+    return json_print(out,
+                      json_pack("{s:s, s:o, s:f, s:o}", "schema", "fstune/fleet-rules/1", "tolerance",
+                                json_number(request->tolerance_share), "confidence", FLEET_CONFIDENCE,
+                                "patterns", patterns),
+                      err);
+}
