@@ -244,7 +244,10 @@ void figures_gather(struct measure_result *ret, const struct workers *workers, c
     if (!windowed)
         ret->closed_ns = ret->stopped_ns = issuing.last_ns + (uint64_t)(ret->flush_seconds * 1e9);
     ret->cut = atomic_load(&workers->hopeless) != 0;
-    ret->ended_by_bytes = !ret->cut && workers->cap_bytes != UINT64_MAX &&
-                          ret->seconds - ret->flush_seconds < (double)workers->plan->duration_ns / 1e9 &&
-                          workers->plan->n_requests == 0;
+    /* A window that other machines have, too, closes at its time, and may have opened late. */
+    bool early = windowed && workers->window.close_ns != 0
+                     ? ret->closed_ns < workers->window.close_ns
+                     : ret->seconds - ret->flush_seconds < (double)workers->plan->duration_ns / 1e9;
+    ret->ended_by_bytes =
+        !ret->cut && workers->cap_bytes != UINT64_MAX && early && workers->plan->n_requests == 0;
 }

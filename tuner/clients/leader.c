@@ -317,7 +317,7 @@ static int collect(struct session *session, uint64_t took_ns, struct err *err)
             report->code = heard;
         result = result == 0 ? heard : result;
     }
-    *all = (struct measure_result){0};
+    *all = (struct measure_result){.settled = true};
     for (uint32_t i = 0; i < clients->seen.n; i++) {
         all->total_bytes_read += clients->report[i].result.total_bytes_read;
         all->total_bytes_written += clients->report[i].result.total_bytes_written;
