@@ -8,8 +8,11 @@
 
 #define SEND_NS (10 * CLOCK_NS_PER_S)
 #define CALL_NS (120 * CLOCK_NS_PER_S) /* others may take long to be ready */
-/* After a signal: the leader takes some time to print what it has. */
-#define GRACE_NS (2 * CLOCK_NS_PER_S)
+/* After a signal a leader that lives calls the roll at once, and then takes some time to print what it has.
+ * mpirun kills a second after its signal, unless it is told otherwise, and whoever is to say that the leader
+ * is lost has to be quicker. */
+#define GRACE_NS    700000000ULL
+#define PRINTING_NS (10 * CLOCK_NS_PER_S)
 
 static uint64_t now_ns(void)
 {
@@ -21,9 +24,9 @@ static int answer(int kind, const void *data, size_t size)
     return link_send(0, kind, data, size, now_ns() + SEND_NS);
 }
 
-static int hear_command(struct clients_command *command)
+static int hear_command(struct clients_command *command, uint64_t grace_ns)
 {
-    return link_receive(0, CLIENTS_COMMAND, command, sizeof *command, UINT64_MAX, GRACE_NS);
+    return link_receive(0, CLIENTS_COMMAND, command, sizeof *command, UINT64_MAX, grace_ns);
 }
 
 static int say_hello(struct clients *clients, int code, const char *text)
@@ -56,7 +59,7 @@ static int follow_join(struct session *session, int result, struct err *err)
     clients_describe_file(session, result, err, &file);
     int code = answer(CLIENTS_FILE, &file, sizeof file);
     if (code == 0)
-        code = hear_command(&common);
+        code = hear_command(&common, GRACE_NS);
     if (code == 0)
         code = clients_take_size(session, &common);
     if (result == 0 && code < 0)
@@ -141,7 +144,7 @@ static int serve(struct session *session)
     struct clients_command command = {0};
     int heard = 0, done = 0;
     while (heard == 0 && done == 0 && command.what != CLIENTS_END) {
-        heard = hear_command(&command);
+        heard = hear_command(&command, command.what == CLIENTS_ROLL_CALL ? PRINTING_NS : GRACE_NS);
         if (heard == 0)
             done = do_command(session, &command);
     }
@@ -155,7 +158,7 @@ bool clients_follow_to_end(struct clients *clients, int code, const char *text)
     struct clients_command command = {0};
     int result = clients->opened ? 0 : say_hello(clients, code, text);
     while (!clients->ended && result == 0 && command.what != CLIENTS_END) {
-        result = hear_command(&command);
+        result = hear_command(&command, GRACE_NS);
         if (result == 0 && command.what == CLIENTS_END)
             say_here();
     }

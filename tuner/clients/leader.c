@@ -16,7 +16,7 @@
 #define READY_NS  (60 * CLOCK_NS_PER_S)  /* to make a file clean and drop its pages */
 #define FILL_NS   (600 * CLOCK_NS_PER_S) /* longer than the leader's own filling */
 #define RESULT_NS (10 * CLOCK_NS_PER_S)  /* longer than twice the leader's own run */
-#define HERE_NS   (1 * CLOCK_NS_PER_S)
+#define HERE_NS   (10 * CLOCK_NS_PER_S)
 #define GRACE_NS  250000000ULL
 
 #define N_PINGS         20
