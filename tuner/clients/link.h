@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* 0, or -ETIME: the other one did not take it until then. */
+/* 0, or -ETIME: the other one did not take it until then, or at once after a signal. */
 int link_send(uint32_t to, int kind, const void *data, size_t size_bytes, uint64_t until_ns);
 
 /* The next message of this kind from that one. 0; -ETIME: none came until then, or for grace_ns since the

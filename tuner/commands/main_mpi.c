@@ -7,9 +7,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
+
+/* What mpirun takes to pass an answer on. */
+#define FORWARD_NS 200000000ULL
 
 static bool knows(const char *word)
 {
@@ -50,6 +54,9 @@ static int lead(struct clients *clients, int argc, char **argv)
     if (!all_left && clients_name_lost(clients, lost) != NULL && strcmp(fail_text(), lost) != 0)
         code = fail_with(EXIT_FAILED, "%s", lost);
     fflush(stdout);
+    /* After a signal mpirun ends with its last process, and does not wait for what is on its way to it. */
+    if (atomic_load(&interrupt_signal) != 0)
+        clock_sleep_until_ns(&clock_monotonic, clock_now_ns(&clock_monotonic) + FORWARD_NS);
     if (!all_left)
         _exit(code);
     return code;
@@ -63,8 +70,10 @@ static int follow(struct clients *clients, int argc, char **argv)
     if (!led && clients->seen.rank == 1)
         dprintf(voice,
                 "fstune: client 0, which leads, died or stalls, and there is no answer; start again\n");
-    if (!led)
+    if (!led) {
+        clock_sleep_until_ns(&clock_monotonic, clock_now_ns(&clock_monotonic) + FORWARD_NS);
         _exit(EXIT_FAILED);
+    }
     return EXIT_DONE;
 }
 
@@ -75,12 +84,11 @@ int main(int argc, char **argv)
     int result = link_open(&argc, &argv, &link);
     if (result < 0)
         return fail_with(EXIT_FAILED, "MPI does not start; start with mpirun -n CLIENTS fstune-mpi ...");
-    if (link.n == 1)
-        result = 0;
-    else
+    if (link.n > 1)
         result = clients_init(&clients, link.rank, link.n, link.n_here, link.is_first_here);
-    if (result < 0)
-        return fail_with(EXIT_FAILED, "no memory");
+    /* Open MPI passes this one on at once; after others it kills by its own clock. */
+    if (result < 0 || interrupt_catch_too(SIGUSR1) < 0)
+        return fail_with(EXIT_FAILED, "no memory for %u clients, or no signals", link.n);
     int code = link.n == 1              ? run(argc, argv)
                : clients.seen.rank == 0 ? lead(&clients, argc, argv)
                                         : follow(&clients, argc, argv);
