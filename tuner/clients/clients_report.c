@@ -45,7 +45,7 @@ static struct fairness fairness_of(const struct clients_report *report)
         if (means_bps[i] < means_bps[fairness.slowest])
             fairness.slowest = i;
     }
-    if (sum > 0) {
+    if (means_bps != NULL && sum > 0) {
         fairness.jain = combine_jain(means_bps, n);
         fairness.slowest_share = means_bps[fairness.slowest] * n / sum;
     }
