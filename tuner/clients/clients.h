@@ -83,6 +83,7 @@ struct clients {
     uint64_t clock_error_ns;      /* the largest of all meetings */
     struct clients_run *runs;
     size_t n_runs, n_runs_most;
+    uint64_t n_disturbed; /* of the session, when the last of them was noted */
     struct clients_length *lengths;
     size_t n_lengths, n_void; /* runs that were void, in a row */
     uint64_t start_ns;        /* of the run under way: when all began */

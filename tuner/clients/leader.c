@@ -365,6 +365,14 @@ static int judge(struct session *session, uint64_t start_ns, struct err *err)
     return make_void(session, why, err);
 }
 
+/* A run that the session repeats because something disturbed it is no part of any figure. */
+static void forget_disturbed(struct clients *clients, const struct session *session)
+{
+    if (session->n_disturbed != clients->n_disturbed && clients->n_runs > 0)
+        free(clients->runs[--clients->n_runs].rates_bps);
+    clients->n_disturbed = session->n_disturbed;
+}
+
 static int note_run(struct clients *clients, const struct point *point, struct err *err)
 {
     if (clients->n_runs == clients->n_runs_most) {
@@ -400,6 +408,7 @@ static int sum_up(struct session *session, struct err *err)
         clients->seen.target_warnings |= clients->report[i].target_warnings;
     }
     combine_reports(clients->report, clients->seen.n, start_ns, &job->result, &job->latency);
+    forget_disturbed(clients, session);
     return note_run(clients, &job->plan.point, err);
 }
 
