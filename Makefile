@@ -24,7 +24,9 @@ ifeq ($(origin CC),default)
 CC := gcc
 endif
 Q   := $(if $(filter 1,$(V)),,@)
-say  = $(if $(filter 1,$(V)),,@printf '  %-7s %s\n' '$(1)' '$(2)')
+say  = $(if $(Q),$(info $() $() $(1)	$(2)))
+# A directory is made once in a run of make, and without a process for each object.
+make_dir = $(if $(made_$(@D)),,$(eval made_$(@D) := yes)$(shell mkdir -p $(@D)))
 
 # ---- sources ---------------------------------------------------------------------------------------------------
 
@@ -102,8 +104,8 @@ compile_collector := -O2 -flto -g -fPIC -fvisibility=hidden -ftls-model=initial-
 compile_debug   := -Og -g -DFSTUNE_DEBUG
 # Without SSE2 doubles would have more bits in registers than in memory, and a simulated search other results. What is put into a
 # size_t is bounded, or checked by arena_map; -Wconversion cannot know.
-compile_m32     := $(compile_release) -m32 -msse2 -mfpmath=sse -isystem $(m32_root)/include -Wno-conversion -Wno-psabi
-compile_asan    := -O1 -g -DFSTUNE_DEBUG $(sanitize_asan) $(blind_to)
+compile_m32     := $(compile_release) -g1 -m32 -msse2 -mfpmath=sse -isystem $(m32_root)/include -Wno-conversion -Wno-psabi
+compile_asan    := -O1 -g1 -DFSTUNE_DEBUG $(sanitize_asan) $(blind_to)
 compile_tsan    := -O1 -g $(sanitize_tsan) $(blind_to)
 compile_cov     := -O0 -g --coverage
 # -Wformat=2 means more to clang than to gcc.
@@ -115,17 +117,22 @@ link_cov        := --coverage
 link_m32        := $(link_release) -L$(m32_root)/lib/i386-linux-gnu -Wl,-rpath,$(m32_root)/lib/i386-linux-gnu
 link_fuzz       := $(sanitize_fuzz) -fsanitize=fuzzer
 
-# pkg-config runs in the recipes: when make reads this file on a fresh machine, it may not be installed yet.
+# pkg-config is asked once, when the first recipe needs it: when make reads this file on a fresh machine, it may not be installed yet.
 packages_bench  := liburing zlib blkid
 packages_models := gsl
 packages_tuner  := liburing zlib blkid gsl libconfig jansson sqlite3
-pkg_flags = $$(pkg-config --cflags $(packages_tuner))
-libs_bench  = $$(pkg-config --libs $(packages_bench)) -laio -pthread -lm
-libs_models = $$(pkg-config --libs $(packages_models)) -lm
-libs_tuner  = $$(pkg-config $(pkg_static) --libs $(packages_tuner)) -laio -pthread -lm
-# Archives do not say what they need in turn.
-build/static/% build/m32/%: pkg_static := --static
-build/m32/%: export PKG_CONFIG_LIBDIR = $(m32_root)/lib/i386-linux-gnu/pkgconfig
+# $(1): --cflags or --libs, $(2): floor whose packages are meant. Static archives, and those of 32 bits, do not say what they need in turn.
+pkg_key     = pkg$(1)-$(2)$(pkg_kind)
+pkg_answer  = $(if $(filter undefined,$(origin $(pkg_key))),$(eval $(pkg_key) := $(shell $(pkg_config$(pkg_kind)) $(1) $(packages_$(2)))))$($(pkg_key))
+pkg_config         := pkg-config
+pkg_config-static  := pkg-config --static
+pkg_config-m32     := PKG_CONFIG_LIBDIR=$(m32_root)/lib/i386-linux-gnu/pkgconfig pkg-config --static
+build/static/%: pkg_kind := -static
+build/m32/%: pkg_kind := -m32
+pkg_flags   = $(call pkg_answer,--cflags,tuner)
+libs_bench  = $(call pkg_answer,--libs,bench) -laio -pthread -lm
+libs_models = $(call pkg_answer,--libs,models) -lm
+libs_tuner  = $(call pkg_answer,--libs,tuner) -laio -pthread -lm
 
 # $(1): list. The same from the end.
 reverse = $(if $(1),$(call reverse,$(wordlist 2,$(words $(1)),$(1))) $(firstword $(1)))
@@ -152,7 +159,8 @@ needed_guest := qemu-system-x86:qemu-system-x86_64 qemu-utils:qemu-img cpio:cpio
 needed_disk := nbdkit-plugin-dev:nbdkit-plugin.h
 needed_check_disk := nbdkit:nbdkit fio:fio qemu-utils:qemu-img python3:python3 libnbd-bin:nbdcopy python3-libnbd:/usr/lib/python3/dist-packages/nbd.py
 needed_live := fio:fio python3:python3 python3-optuna:/usr/lib/python3/dist-packages/optuna/__init__.py
-needed_profile := fio:fio strace:strace python3:python3
+needed_profile := fio:fio strace:strace python3:python3 rocksdb-tools:db_bench \
+                  postgresql-15:/usr/lib/postgresql/*/bin/postgres
 needed_plots := gnuplot-nox:gnuplot
 needed_check_plots := $(needed_plots) python3-pil:/usr/lib/python3/dist-packages/PIL
 needed_page := chromium:chromium python3:python3
@@ -274,7 +282,7 @@ packages:
 define rules-of-objects
 build/$(1)/%.o: %.c Makefile | $(before_build)
 	$$(call say,CC,$$@)
-	@mkdir -p $$(@D)
+	$$(make_dir)
 	$$(Q)$$(CC) -std=c17 $$(cpp_flags) $$(warnings) $$(WERROR) $$(compile_$(1)) $$(CPPFLAGS) $$(CFLAGS) $$(pkg_flags) \
 	    -MMD -MP -c $$< -o $$@
 
@@ -308,7 +316,7 @@ collector_objects_$(1) := $(collector_sources:%.c=build/$(1)/shared/%.o)
 memory_objects_$(1) := $(memory_sources:%.c=build/$(1)/shared/%.o)
 $$(sort $$(collector_objects_$(1)) $$(memory_objects_$(1))): build/$(1)/shared/%.o: %.c Makefile | $(before_build)
 	$$(call say,CC,$$@)
-	@mkdir -p $$(@D)
+	$$(make_dir)
 	$$(Q)$$(CC) -std=c17 $$(cpp_flags) $$(warnings) $$(WERROR) $$(compile_collector) $$(CPPFLAGS) $$(CFLAGS) -U_FORTIFY_SOURCE -MMD -MP -c $$< -o $$@
 
 build/$(1)/libfstune-profile.so: $$(collector_objects_$(1))
@@ -322,7 +330,7 @@ engine_objects_$(1) := $(engine_sources:%.c=build/$(1)/pic/%.o)
 plugin_objects_$(1) := $(plugin_sources:%.c=build/$(1)/pic/%.o)
 $$(sort $$(engine_objects_$(1)) $$(plugin_objects_$(1))): build/$(1)/pic/%.o: %.c Makefile | $(before_build)
 	$$(call say,CC,$$@)
-	@mkdir -p $$(@D)
+	$$(make_dir)
 	$$(Q)$$(CC) -std=c17 $$(cpp_flags) $$(warnings) $$(WERROR) $$(compile_$(1)) -fPIC $$(CPPFLAGS) $$(CFLAGS) -MMD -MP -c $$< -o $$@
 
 build/$(1)/libfstune.so.0: $$(engine_objects_$(1)) models/library/fstune.map
@@ -349,8 +357,8 @@ endef
 define rules-of-folder
 build/$(1)/$(2).a: $(call objects,$(call library_sources,$(2)),$(1)) | $(before_build)
 	$$(call say,AR,$$@)
-	@mkdir -p $$(@D) && rm -f $$@
-	$$(Q)$$(AR) rcs $$@ $$^
+	$$(make_dir)
+	$$(Q)rm -f $$@ && $$(AR) rcs $$@ $$^
 endef
 
 # $(1): build, $(2): folder, or tuner for all; $(3): source without .c. A line /* LINK: flags */ in the source adds flags for the linker.
@@ -497,8 +505,8 @@ check-faults: build/$(BUILD)/fstune build/release/faultfs | deps ## every fault,
 
 # A quarter of an hour for 200. Needs root.
 KILLS ?= 200
-check-kills: build/$(BUILD)/fstune build/release/faultfs | deps ## KILLS kills on every kind of place, made in FAULTS_DIR: nothing left, nothing outside changed
-	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune tests/faults/place_kills '$(FAULTS_DIR)' '$(KILLS)'
+check-kills: build/$(BUILD)/fstune build/release/faultfs | deps ## KILLS kills on every kind of place (T: part of its name), made in FAULTS_DIR: nothing left, nothing outside changed
+	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune tests/faults/place_kills $(if $(T),--only '$(T)') '$(FAULTS_DIR)' '$(KILLS)'
 
 # For the guest, which has no libraries: pieces of dmsetup, and of mount.nfs, rpc.mountd and rpcbind.
 build/static/dm build/static/nfs3: build/static/%: tests/guest/%.c Makefile | $(before_build)
@@ -548,7 +556,7 @@ check-slow: build/$(BUILD)/fstune $(call programs,$(slow_tests),$(BUILD)) | deps
 	$(call run_tests,$(BUILD),TEST_TIMEOUT=1800)
 
 check-asan: build/asan/fstune $(call programs,$(fast_tests),asan) | deps ## the fast tests under address and undefined-behaviour sanitizers
-	$(call run_tests,asan,UBSAN_OPTIONS=print_stacktrace=1 TEST_TIMEOUT=240)
+	$(call run_tests,asan,UBSAN_OPTIONS=print_stacktrace=1 TEST_TIMEOUT=480)
 
 # ThreadSanitizer's shadow memory collides with the address layout of newer kernels unless that is fixed.
 check-tsan: build/tsan/fstune $(call programs,$(fast_tests),tsan) | deps ## the fast tests under the thread sanitizer
@@ -658,6 +666,9 @@ lint-cppcheck: | deps-dev
 # One stamp per source: only what changed is looked at again.
 tidy_stamps := $(own_sources:%.c=build/lint/%.tidy)
 
+# Steps that the analyzer may take in one function. With clang's own 225000 a run takes twice as long, and finds no more here.
+ANALYZER_STEPS ?= 75000
+
 .PHONY: lint-tidy
 lint-tidy: $(tidy_stamps)
 
@@ -665,8 +676,9 @@ build/lint/bench/base/err.tidy: tidy_flags := -DANALYZER_DEFINES_ERR
 
 build/lint/%.tidy: %.c .clang-tidy tests/.clang-tidy tests/lint/analyzer.h $(filter %.h,$(own_code)) | deps-dev
 	$(call say,TIDY,$<)
-	@mkdir -p $(@D)
-	$(Q)clang-tidy --quiet $< -- -std=c17 $(cpp_flags) $(tidy_flags) -include tests/lint/analyzer.h >$@.log 2>&1 || { cat $@.log; exit 1; }
+	$(make_dir)
+	$(Q)clang-tidy --quiet $< -- -std=c17 $(cpp_flags) $(tidy_flags) -include tests/lint/analyzer.h \
+	    -Xclang -analyzer-config -Xclang max-nodes=$(ANALYZER_STEPS) >$@.log 2>&1 || { cat $@.log; exit 1; }
 	@touch $@
 
 format: ## format all C sources in place

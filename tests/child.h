@@ -4,7 +4,6 @@
 #include "tests/test.h"
 
 #include <signal.h>
-#include <stdbool.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 

@@ -1,6 +1,5 @@
 /* tests/memory_room: how much memory there is, as a test wants it. The program that includes it is linked
- * with
- * --wrap=hostinfo_find_memory_room. */
+ * with --wrap=hostinfo_find_memory_room. */
 #pragma once
 
 #include "bench/host/hostinfo.h"

@@ -3,7 +3,6 @@
 #include "tests/test.h"
 
 #include <gsl/gsl_errno.h>
-#include <stdio.h>
 
 #define MAX_TESTS 200
 

@@ -58,12 +58,5 @@ static int run_evictions(void *state, uint64_t n)
     return 0;
 }
 
-const struct atom atom_syscall_cold = {.name = "syscall_cold",
-                                       .per = "one system call of which the caches hold nothing",
-                                       .delays_each = 1,
-                                       .interceptor = &intercept_calls,
-                                       .delayed_call = SYS_getppid,
-                                       .open = open_cold,
-                                       .run = run_cold_syscalls,
-                                       .base = run_evictions,
-                                       .close = free};
+ATOM(syscall_cold, "syscall_cold", "one system call of which the caches hold nothing", open_cold,
+     run_cold_syscalls, free, ATOM_DELAYS_CALLS(SYS_getppid), .base = run_evictions);

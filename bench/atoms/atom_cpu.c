@@ -40,14 +40,8 @@ static int run_syscalls(void *state, uint64_t n)
     return 0;
 }
 
-const struct atom atom_syscall = {.name = "syscall",
-                                  .per = "one system call",
-                                  .delays_each = 1,
-                                  .interceptor = &intercept_calls,
-                                  .delayed_call = SYS_getppid,
-                                  .open = open_nothing,
-                                  .run = run_syscalls,
-                                  .close = close_nothing};
+ATOM(syscall, "syscall", "one system call", open_nothing, run_syscalls, close_nothing,
+     ATOM_DELAYS_CALLS(SYS_getppid));
 
 /* ThreadSanitizer blocks every signal in a handler, SA_NODEFER or not: there the jump has to undo it. */
 #ifdef __SANITIZE_THREAD__
@@ -117,12 +111,8 @@ static void close_exception(void *state)
     free(exception);
 }
 
-const struct atom atom_exception = {.name = "exception",
-                                    .per = "one fault that a signal handler gets",
-                                    .delays_each = 1,
-                                    .open = open_exception,
-                                    .run = run_exceptions,
-                                    .close = close_exception};
+ATOM(exception, "exception", "one fault that a signal handler gets", open_exception, run_exceptions,
+     close_exception, .delays_each = 1);
 
 static int run_sleeps(void *state, uint64_t n)
 {
@@ -140,12 +130,8 @@ static int run_no_sleeps(void *state, uint64_t n)
     return 0;
 }
 
-const struct atom atom_timer = {.name = "timer",
-                                .per = "one sleep, beyond its time",
-                                .open = open_nothing,
-                                .run = run_sleeps,
-                                .base = run_no_sleeps,
-                                .close = close_nothing};
+ATOM(timer, "timer", "one sleep, beyond its time", open_nothing, run_sleeps, close_nothing,
+     .base = run_no_sleeps);
 
 /* What has been computed, so that the compiler cannot leave it out. */
 static volatile uint64_t kept_integer;
@@ -165,11 +151,8 @@ static int run_integers(void *state, uint64_t n)
     return 0;
 }
 
-const struct atom atom_integer = {.name = "integer",
-                                  .per = "1000 steps of integer arithmetic",
-                                  .open = open_nothing,
-                                  .run = run_integers,
-                                  .close = close_nothing};
+ATOM(integer, "integer", "1000 steps of integer arithmetic", open_nothing, run_integers, close_nothing,
+     .base = NULL);
 
 static int run_floats(void *state, uint64_t n)
 {
@@ -181,11 +164,8 @@ static int run_floats(void *state, uint64_t n)
     return 0;
 }
 
-const struct atom atom_floating = {.name = "floating",
-                                   .per = "1000 steps of floating-point arithmetic",
-                                   .open = open_nothing,
-                                   .run = run_floats,
-                                   .close = close_nothing};
+ATOM(floating, "floating", "1000 steps of floating-point arithmetic", open_nothing, run_floats, close_nothing,
+     .base = NULL);
 
 /* A ring of all lines in random order: each load needs the one before (Sattolo's algorithm). */
 static int open_chase(const struct atom_place *place, struct atom_shared *shared, void **ret_state)
@@ -222,8 +202,4 @@ static int run_chase(void *state, uint64_t n)
     return 0;
 }
 
-const struct atom atom_memory = {.name = "memory",
-                                 .per = "100 loads that miss the caches",
-                                 .open = open_chase,
-                                 .run = run_chase,
-                                 .close = free};
+ATOM(memory, "memory", "100 loads that miss the caches", open_chase, run_chase, free, .base = NULL);

@@ -104,16 +104,9 @@ static int run_byte_reads(void *state, uint64_t n)
     return read_cached(state, n, 1);
 }
 
-const struct atom atom_cache_read = {.name = "cache_read_4k",
-                                     .per = "4 KiB read from the page cache, without its system call",
-                                     .delays_each = 1,
-                                     .interceptor = &intercept_calls,
-                                     .delayed_call = SYS_pread64,
-                                     .delayed_bytes = SMALL_BYTES,
-                                     .open = open_file,
-                                     .run = run_cache_reads,
-                                     .base = run_byte_reads,
-                                     .close = close_file};
+ATOM(cache_read, "cache_read_4k", "4 KiB read from the page cache, without its system call", open_file,
+     run_cache_reads, close_file, ATOM_DELAYS_CALLS(SYS_pread64), .delayed_bytes = SMALL_BYTES,
+     .base = run_byte_reads);
 
 static int write_cached(const struct file *file, uint64_t n, size_t size)
 {
@@ -133,16 +126,9 @@ static int run_byte_writes(void *state, uint64_t n)
     return write_cached(state, n, 1);
 }
 
-const struct atom atom_cache_write = {.name = "cache_write_4k",
-                                      .per = "4 KiB written into the page cache, without its system call",
-                                      .delays_each = 1,
-                                      .interceptor = &intercept_calls,
-                                      .delayed_call = SYS_pwrite64,
-                                      .delayed_bytes = SMALL_BYTES,
-                                      .open = open_file,
-                                      .run = run_cache_writes,
-                                      .base = run_byte_writes,
-                                      .close = close_file};
+ATOM(cache_write, "cache_write_4k", "4 KiB written into the page cache, without its system call", open_file,
+     run_cache_writes, close_file, ATOM_DELAYS_CALLS(SYS_pwrite64), .delayed_bytes = SMALL_BYTES,
+     .base = run_byte_writes);
 
 static int run_direct(struct file *file, uint64_t n, size_t size, bool writes)
 {
@@ -170,32 +156,14 @@ static int run_direct_writes_4k(void *state, uint64_t n)
     return run_direct(state, n, SMALL_BYTES, true);
 }
 
-const struct atom atom_direct_read_4k = {.name = "direct_read_4k",
-                                         .per = "one direct read of 4 KiB",
-                                         .delays_each = 1,
-                                         .interceptor = &intercept_calls,
-                                         .delayed_call = SYS_pread64,
-                                         .open = open_direct,
-                                         .run = run_direct_reads_4k,
-                                         .close = close_file};
+ATOM(direct_read_4k, "direct_read_4k", "one direct read of 4 KiB", open_direct, run_direct_reads_4k,
+     close_file, ATOM_DELAYS_CALLS(SYS_pread64));
 
-const struct atom atom_direct_read_64k = {.name = "direct_read_64k",
-                                          .per = "one direct read of 64 KiB",
-                                          .delays_each = 1,
-                                          .interceptor = &intercept_calls,
-                                          .delayed_call = SYS_pread64,
-                                          .open = open_direct,
-                                          .run = run_direct_reads_64k,
-                                          .close = close_file};
+ATOM(direct_read_64k, "direct_read_64k", "one direct read of 64 KiB", open_direct, run_direct_reads_64k,
+     close_file, ATOM_DELAYS_CALLS(SYS_pread64));
 
-const struct atom atom_direct_write_4k = {.name = "direct_write_4k",
-                                          .per = "one direct write of 4 KiB",
-                                          .delays_each = 1,
-                                          .interceptor = &intercept_calls,
-                                          .delayed_call = SYS_pwrite64,
-                                          .open = open_direct,
-                                          .run = run_direct_writes_4k,
-                                          .close = close_file};
+ATOM(direct_write_4k, "direct_write_4k", "one direct write of 4 KiB", open_direct, run_direct_writes_4k,
+     close_file, ATOM_DELAYS_CALLS(SYS_pwrite64));
 
 static int run_flushes(void *state, uint64_t n)
 {
@@ -209,12 +177,5 @@ static int run_flushes(void *state, uint64_t n)
     return result;
 }
 
-const struct atom atom_flush = {.name = "flush",
-                                .per = "one fdatasync of 4 KiB",
-                                .delays_each = 1,
-                                .interceptor = &intercept_calls,
-                                .delayed_call = SYS_fdatasync,
-                                .open = open_file,
-                                .run = run_flushes,
-                                .base = run_cache_writes,
-                                .close = close_file};
+ATOM(flush, "flush", "one fdatasync of 4 KiB", open_file, run_flushes, close_file,
+     ATOM_DELAYS_CALLS(SYS_fdatasync), .base = run_cache_writes);

@@ -148,32 +148,14 @@ static int run_mappings_alone(void *state, uint64_t n)
     return fault_pages(state, n, false);
 }
 
-const struct atom atom_fault_anonymous = {.name = "page_fault",
-                                          .per = "one page of new memory, given back later",
-                                          .delays_each = 1,
-                                          .interceptor = &intercept_faults,
-                                          .open = open_anonymous,
-                                          .run = run_faults,
-                                          .base = run_mappings_alone,
-                                          .close = close_mapping};
+ATOM(fault_anonymous, "page_fault", "one page of new memory, given back later", open_anonymous, run_faults,
+     close_mapping, ATOM_DELAYS_FAULTS, .base = run_mappings_alone);
 
-const struct atom atom_fault_cold = {.name = "page_fault_cold",
-                                     .per = "one page of new memory, of which the caches hold nothing",
-                                     .delays_each = 1,
-                                     .interceptor = &intercept_faults,
-                                     .open = open_cold_anonymous,
-                                     .run = run_faults,
-                                     .base = run_mappings_alone,
-                                     .close = close_mapping};
+ATOM(fault_cold, "page_fault_cold", "one page of new memory, of which the caches hold nothing",
+     open_cold_anonymous, run_faults, close_mapping, ATOM_DELAYS_FAULTS, .base = run_mappings_alone);
 
-const struct atom atom_fault_file = {.name = "page_fault_file",
-                                     .per = "one page of a file in memory, mapped",
-                                     .delays_each = 1,
-                                     .interceptor = &intercept_faults,
-                                     .open = open_cached_file,
-                                     .run = run_faults,
-                                     .base = run_mappings_alone,
-                                     .close = close_mapping};
+ATOM(fault_file, "page_fault_file", "one page of a file in memory, mapped", open_cached_file, run_faults,
+     close_mapping, ATOM_DELAYS_FAULTS, .base = run_mappings_alone);
 
 /* The kernel knows the pages, the processor does not. A first use that is held up is a fault, as it is where
  * page tables are kept twice: the pages are then not mapped beforehand. */
@@ -211,24 +193,11 @@ static int run_populated_alone(void *state, uint64_t n)
     return use_mapped(state, n, false);
 }
 
-const struct atom atom_page_use = {.name = "page_use",
-                                   .per = "the first use of a page of a file that came with its neighbour",
-                                   .delays_each = 1,
-                                   .interceptor = &intercept_faults,
-                                   .open = open_cached_file,
-                                   .run = run_uses,
-                                   .base = run_populated_alone,
-                                   .close = close_mapping};
+ATOM(page_use, "page_use", "the first use of a page of a file that came with its neighbour", open_cached_file,
+     run_uses, close_mapping, ATOM_DELAYS_FAULTS, .base = run_populated_alone);
 
-const struct atom atom_page_use_cold = {.name = "page_use_cold",
-                                        .per =
-                                            "the first use of such a page, of which the caches hold nothing",
-                                        .delays_each = 1,
-                                        .interceptor = &intercept_faults,
-                                        .open = open_cold_file,
-                                        .run = run_uses,
-                                        .base = run_populated_alone,
-                                        .close = close_mapping};
+ATOM(page_use_cold, "page_use_cold", "the first use of such a page, of which the caches hold nothing",
+     open_cold_file, run_uses, close_mapping, ATOM_DELAYS_FAULTS, .base = run_populated_alone);
 
 static int map_one(const struct mapping *mapping, bool is_touched)
 {
@@ -248,14 +217,8 @@ static int run_maps(void *state, uint64_t n)
     return result;
 }
 
-const struct atom atom_map = {.name = "map",
-                              .per = "one mmap and munmap of a page",
-                              .delays_each = 1,
-                              .interceptor = &intercept_calls,
-                              .delayed_call = MAPPING_CALL,
-                              .open = open_anonymous,
-                              .run = run_maps,
-                              .close = close_mapping};
+ATOM(map, "map", "one mmap and munmap of a page", open_anonymous, run_maps, close_mapping,
+     ATOM_DELAYS_CALLS(MAPPING_CALL));
 
 /* A thread that uses the same memory from another processor. */
 struct spinner {
@@ -323,10 +286,5 @@ static int run_without_spinner(void *state, uint64_t n)
     return unmap_touched(state, n);
 }
 
-const struct atom atom_shootdown = {.name = "tlb_shootdown",
-                                    .per =
-                                        "what one munmap takes more while another processor uses the memory",
-                                    .open = open_spinner,
-                                    .run = run_with_spinner,
-                                    .base = run_without_spinner,
-                                    .close = free};
+ATOM(shootdown, "tlb_shootdown", "what one munmap takes more while another processor uses the memory",
+     open_spinner, run_with_spinner, free, .base = run_without_spinner);

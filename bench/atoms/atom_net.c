@@ -131,16 +131,8 @@ static int run_messages(void *state, uint64_t n)
     return result;
 }
 
-const struct atom atom_tcp = {.name = "tcp",
-                              .per = "one message to another process and back, by TCP",
-                              .delays_each = 1,
-                              .open = open_tcp,
-                              .run = run_messages,
-                              .close = close_link};
+ATOM(tcp, "tcp", "one message to another process and back, by TCP", open_tcp, run_messages, close_link,
+     .delays_each = 1);
 
-const struct atom atom_udp = {.name = "udp",
-                              .per = "one message to another process and back, by UDP",
-                              .delays_each = 1,
-                              .open = open_udp,
-                              .run = run_messages,
-                              .close = close_link};
+ATOM(udp, "udp", "one message to another process and back, by UDP", open_udp, run_messages, close_link,
+     .delays_each = 1);

@@ -50,14 +50,8 @@ static int run_forks(void *state, uint64_t n)
     return result;
 }
 
-const struct atom atom_fork = {.name = "fork",
-                               .per = "one process that ends at once",
-                               .delays_each = 1,
-                               .interceptor = &intercept_calls,
-                               .delayed_call = SYS_clone,
-                               .open = open_none,
-                               .run = run_forks,
-                               .close = close_none};
+ATOM(fork, "fork", "one process that ends at once", open_none, run_forks, close_none,
+     ATOM_DELAYS_CALLS(SYS_clone));
 
 #ifdef __x86_64__
 /* mov edi, 0; mov eax, SYS_exit; syscall: a program whose start is all that it costs. */
@@ -151,12 +145,5 @@ static void close_program(void *state)
     free(program);
 }
 
-const struct atom atom_exec = {.name = "exec",
-                               .per = "one start of a least program in a new process",
-                               .delays_each = 1,
-                               .interceptor = &intercept_calls,
-                               .delayed_call = SYS_execveat,
-                               .open = open_program,
-                               .run = run_programs,
-                               .base = run_forks,
-                               .close = close_program};
+ATOM(exec, "exec", "one start of a least program in a new process", open_program, run_programs, close_program,
+     ATOM_DELAYS_CALLS(SYS_execveat), .base = run_forks);

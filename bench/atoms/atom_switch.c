@@ -110,21 +110,11 @@ static int run_own_pipe(void *state, uint64_t n)
     return 0;
 }
 
-const struct atom atom_switch_one = {.name = "context_switch",
-                                     .per = "one switch between processes on one processor",
-                                     .delays_each = 0.5,
-                                     .open = open_on_one,
-                                     .run = run_round_trips,
-                                     .base = run_own_pipe,
-                                     .close = close_ping_pong};
+ATOM(switch_one, "context_switch", "one switch between processes on one processor", open_on_one,
+     run_round_trips, close_ping_pong, .delays_each = 0.5, .base = run_own_pipe);
 
-const struct atom atom_switch_two = {.name = "wake_other_cpu",
-                                     .per = "one wake of a process on another processor",
-                                     .delays_each = 0.5,
-                                     .open = open_on_two,
-                                     .run = run_round_trips,
-                                     .base = run_own_pipe,
-                                     .close = close_ping_pong};
+ATOM(switch_two, "wake_other_cpu", "one wake of a process on another processor", open_on_two, run_round_trips,
+     close_ping_pong, .delays_each = 0.5, .base = run_own_pipe);
 
 struct futex_pair {
     struct atom_shared *shared;
@@ -204,9 +194,4 @@ static void close_futex(void *state)
     free(pair);
 }
 
-const struct atom atom_futex = {.name = "futex",
-                                .per = "one wake of a thread",
-                                .delays_each = 0.5,
-                                .open = open_futex,
-                                .run = run_turns,
-                                .close = close_futex};
+ATOM(futex, "futex", "one wake of a thread", open_futex, run_turns, close_futex, .delays_each = 0.5);

@@ -11,6 +11,18 @@ extern const struct atom atom_syscall, atom_syscall_cold, atom_exception, atom_t
     atom_exec, atom_cache_read, atom_cache_write, atom_direct_read_4k, atom_direct_read_64k,
     atom_direct_write_4k, atom_flush, atom_tcp, atom_udp;
 
+/* A test: its name, what its figure is of, and its functions. Behind them how its operation is delayed from
+ * outside, where that is known, and .base, where something else of the loop is taken off. */
+#define ATOM(row, title, operation, to_open, to_run, to_close, ...)                                          \
+    const struct atom atom_##row = {.name = (title),                                                         \
+                                    .per = (operation),                                                      \
+                                    .open = (to_open),                                                       \
+                                    .run = (to_run),                                                         \
+                                    .close = (to_close),                                                     \
+                                    __VA_ARGS__}
+#define ATOM_DELAYS_CALLS(call) .delays_each = 1, .interceptor = &intercept_calls, .delayed_call = (call)
+#define ATOM_DELAYS_FAULTS      .delays_each = 1, .interceptor = &intercept_faults
+
 /* The basic operations of a storage; NULL behind the last. */
 const struct atom *atom_storage_row(size_t i);
 

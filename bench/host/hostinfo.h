@@ -70,6 +70,9 @@ struct hostinfo_device {
  * anonymous device numbers (through mountinfo). */
 void hostinfo_find_device(int fd, struct hostinfo_device *ret_device);
 
+/* The number that the kernel knows the file system of fd by, which is not st_dev on btrfs. 0 or -ENOENT. */
+int hostinfo_find_super(int fd, unsigned *ret_major, unsigned *ret_minor);
+
 /* Whether fd is itself a block device. */
 bool hostinfo_is_device(int fd);
 

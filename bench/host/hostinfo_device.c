@@ -111,6 +111,17 @@ int hostinfo_find_mount(int fd, struct hostinfo_mount *ret_mount)
     return fstat(fd, &plain) == 0 ? walk_mounts(has_device, &plain.st_dev, true, ret_mount) : -ENOENT;
 }
 
+int hostinfo_find_super(int fd, unsigned *ret_major, unsigned *ret_minor)
+{
+    struct hostinfo_mount mount;
+    int code = hostinfo_find_mount(fd, &mount);
+    if (code == 0) {
+        *ret_major = mount.major_number;
+        *ret_minor = mount.minor_number;
+    }
+    return code;
+}
+
 /* btrfs mounts have a number of their own and name one of their devices as the source. */
 static bool is_on_parts(const struct hostinfo_mount *mount, const void *key)
 {

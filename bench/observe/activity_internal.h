@@ -1,4 +1,4 @@
-/* bench/observe/activity_internal: what the two ways to run a program share. */
+/* bench/observe/activity_internal: what the ways to run a program share. */
 #pragma once
 
 #include "bench/base/err.h"

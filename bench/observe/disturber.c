@@ -4,11 +4,11 @@
 #include "bench/base/clock.h"
 #include "bench/base/guard.h"
 #include "bench/base/spawn.h"
+#include "bench/observe/activity_internal.h"
 
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -33,17 +33,9 @@
 
 static void become_command(const char *const *argv, pid_t parent)
 {
-    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ, SIGCONT};
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
-        signal(numbers[i], SIG_DFL);
-    setpgid(0, 0);
-    int fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (fd >= 0 && dup2(fd, STDIN_FILENO) >= 0 && dup2(fd, STDOUT_FILENO) >= 0 &&
-        prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent) {
-        (void)close_range(STDERR_FILENO + 1, ~0U, CLOSE_RANGE_CLOEXEC);
-        execvp(argv[0], (char *const *)(uintptr_t)argv);
-    }
-    _exit(errno == ENOENT ? NOT_FOUND : NOT_STARTED);
+    if (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent)
+        activity_become(argv);
+    _exit(NOT_STARTED);
 }
 
 static int start_again(struct disturber *disturber, struct err *err)

@@ -26,8 +26,7 @@ struct disturber {
 
 /* Until disturber_stop what the command leaves without a parent is our child, and ends with it; so other
  * children of ours with groups of their own have to stand in `kept`. 0; -ENOENT: there is no such program;
- * other negative errno.
- */
+ * other negative errno. */
 int disturber_start(struct disturber *disturber, const char *const *argv, struct err *err);
 
 /* To be called when disturber->pid_fd is readable: the command has ended. It is started again. -ECANCELED

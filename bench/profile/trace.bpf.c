@@ -4,10 +4,19 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
+static __always_inline const struct trace_scope *find_scope(void)
+{
+    __u32 first = 0;
+    return bpf_map_lookup_elem(&scope, &first);
+}
+
 static __always_inline bool is_recorded(__u32 process)
 {
     __u32 *mark = bpf_map_lookup_elem(&watched, &process);
-    return mark != NULL && *mark == TRACE_RECORD;
+    if (mark != NULL)
+        return *mark == TRACE_RECORD;
+    const struct trace_scope *limits = find_scope();
+    return limits != NULL && limits->of_everybody != 0 && limits->but != process;
 }
 
 static __always_inline struct file *file_of(struct task_struct *task, __s32 fd)
@@ -31,6 +40,9 @@ static __always_inline bool look_at(struct file *opened, struct seen_file *ret)
     if (type != TYPE_REGULAR && type != TYPE_BLOCK)
         return false;
     struct super_block *super = BPF_CORE_READ(inode, i_sb);
+    const struct trace_scope *limits = find_scope();
+    if (limits == NULL || (limits->device != 0 && BPF_CORE_READ(super, s_dev) != limits->device))
+        return false;
     __u64 magic = BPF_CORE_READ(super, s_magic);
     if (IS_KERNELS_OWN(magic))
         return false;
@@ -88,7 +100,8 @@ static __always_inline __u64 began_at(const struct seen_file *file, __u32 flags,
     return end >= (__s64)n ? (__u64)end - n : 0;
 }
 
-static __always_inline void begin_transfer(struct call *call, struct task_struct *task, struct pt_regs *regs)
+/* False: nobody wants to know of its end. */
+static __always_inline bool begin_transfer(struct call *call, struct task_struct *task, struct pt_regs *regs)
 {
     call->is_other = !look_at(file_of(task, call->fd), &call->of);
     call->flags = (call->kind & TRACE_CALL_WRITES) != 0 ? TRACE_WRITES : 0;
@@ -101,6 +114,8 @@ static __always_inline void begin_transfer(struct call *call, struct task_struct
         call->flags |= TRACE_DURABLE;
     if (!call->is_other)
         tell_mark(TRACE_BEGIN, 1, call->start_ns);
+    const struct trace_scope *limits = find_scope();
+    return !call->is_other || limits == NULL || limits->of_everybody == 0;
 }
 
 static __always_inline void end_transfer(const struct call *call, __s64 result, __u64 now_ns)
@@ -272,9 +287,10 @@ int on_enter(struct bpf_raw_tracepoint_args *context)
     struct flight *flight = bpf_map_lookup_elem(&flights, &process);
     if (flight != NULL && flight->ring != 0)
         look_at_ring(process, flight->ring, call.start_ns);
-    if (call.kind < TRACE_CALL_COPIES)
-        begin_transfer(&call, task, regs);
-    else if (call.kind == TRACE_CALL_COPIES || call.kind == TRACE_CALL_SENDS)
+    if (call.kind < TRACE_CALL_COPIES) {
+        if (!begin_transfer(&call, task, regs))
+            return 0;
+    } else if (call.kind == TRACE_CALL_COPIES || call.kind == TRACE_CALL_SENDS)
         begin_copy(&call, task, regs);
     else if (call.kind == TRACE_CALL_OPENS)
         call.address = ARGUMENT_0(regs);

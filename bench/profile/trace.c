@@ -4,6 +4,7 @@
 #include "bench/profile/trace_library.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 
 /* /proc/self/ns/pid where processes have the numbers that the kernel knows them by. */
 #define FIRST_PID_NAMESPACE 0xEFFFFFFCU
+#define KERNEL_MINOR_BITS   20 /* MINORBITS of linux/kdev_t.h */
 #define MOST_PROGRAMS       8
 #define MOST_IN_FAMILY      4096 /* processes that are there when one is attached to */
 #define RING_PREFIX         "on_ring"
@@ -30,7 +32,7 @@ struct trace {
     struct bpf_link *links[MOST_PROGRAMS];
     size_t n_links;
     struct ring_buffer *ring;
-    int watched, counts; /* descriptors of the maps */
+    int watched, counts, scope; /* descriptors of the maps */
     bool sees_rings;
     trace_taker *take;
     void *data;
@@ -157,6 +159,7 @@ static int load(struct trace *trace, struct err *err)
         return explain(-errno, err);
     trace->watched = find_map(trace, "watched");
     trace->counts = find_map(trace, "counts");
+    trace->scope = find_map(trace, "scope");
     trace->ring = library->ring_buffer__new(find_map(trace, "events"), take_record, trace, NULL);
     if (trace->ring == NULL)
         return explain(-errno, err);
@@ -224,6 +227,27 @@ int trace_attach(struct trace *trace, pid_t pid, struct err *err)
         n += find_children(family[i], &family[n], MOST_IN_FAMILY - n);
     }
     return code;
+}
+
+int trace_attach_one(struct trace *trace, pid_t pid, struct err *err)
+{
+    __u32 key = (__u32)pid;
+    int code = watch(trace, pid, TRACE_RECORD, err);
+    /* Nobody else would take away one that has ended before. */
+    if (code == 0 && kill(pid, 0) < 0 && errno == ESRCH)
+        trace->library.bpf_map_delete_elem(trace->watched, &key);
+    return code;
+}
+
+int trace_attach_files(struct trace *trace, unsigned major_number, unsigned minor_number, struct err *err)
+{
+    const __u32 first = 0;
+    const struct trace_scope scope = {.device = (__u64)major_number << KERNEL_MINOR_BITS | minor_number,
+                                      .of_everybody = 1,
+                                      .but = (__u32)getpid()};
+    if (trace->library.bpf_map_update_elem(trace->scope, &first, &scope, BPF_ANY) != 0)
+        return err_sys(err, -errno, "cannot record files of a file system");
+    return 0;
 }
 
 bool trace_sees_rings(const struct trace *trace)

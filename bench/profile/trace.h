@@ -22,6 +22,12 @@ int trace_follow_children(struct trace *trace, struct err *err);
 /* This process is recorded from now on, with the children that it has or will have. */
 int trace_attach(struct trace *trace, pid_t pid, struct err *err);
 
+/* The same for a process that may end meanwhile, any number of times, without its children. */
+int trace_attach_one(struct trace *trace, pid_t pid, struct err *err);
+/* All processes are recorded from now on but this one, and of their files those of the file system with this
+ * device number. */
+int trace_attach_files(struct trace *trace, unsigned major_number, unsigned minor_number, struct err *err);
+
 /* Requests of io_uring are seen: older kernels tell them otherwise. */
 bool trace_sees_rings(const struct trace *trace);
 

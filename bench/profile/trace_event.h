@@ -28,6 +28,13 @@ enum {
 /* What is done with a process: in the map `watched`. */
 enum { TRACE_FOLLOW = 1 /* its children are recorded */, TRACE_RECORD = 2 };
 
+/* What else is recorded: entry 0 of the map `scope`. */
+struct trace_scope {
+    __u64 device;       /* not 0: files of this file system alone, which has this number in the kernel */
+    __u32 of_everybody; /* not 0: processes that are not in `watched`, too */
+    __u32 but;          /* except this one */
+};
+
 enum {
     TRACE_BEGIN, /* struct trace_mark */
     TRACE_END,

@@ -182,6 +182,13 @@ struct {
 } counts SEC(".maps");
 
 struct {
+    __uint(type, BPF_MAP_TYPE_ARRAY);
+    __uint(max_entries, 1);
+    __type(key, __u32);
+    __type(value, struct trace_scope);
+} scope SEC(".maps");
+
+struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(max_entries, MOST_IN_FLIGHT);
     __type(key, __u32);

@@ -18,6 +18,7 @@
     EACH(bpf_program__name)                                                                                  \
     EACH(bpf_link__destroy)                                                                                  \
     EACH(bpf_map__fd)                                                                                        \
+    EACH(bpf_map_delete_elem)                                                                                \
     EACH(bpf_map_update_elem)                                                                                \
     EACH(bpf_map_lookup_elem)                                                                                \
     EACH(ring_buffer__new)                                                                                   \

@@ -1,6 +1,5 @@
 /* bench/run/figures: what the workers of a run add up to: rates, latencies and depth of all, and of each
- * member.
- */
+ * member. */
 #pragma once
 
 #include "bench/run/workers.h"

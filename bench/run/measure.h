@@ -86,6 +86,8 @@ struct measure_plan {
     uint32_t warmup_window;
     uint32_t batch_requests;
     uint64_t max_bytes; /* hard limit of what the run may move, warm-up included; 0: none */
+    double flush_bps; /* a flush that ends the run is expected to be no faster than this, whatever the rate of
+                         filling was: it bounds the bytes that are written; 0: not known */
     /* The timed part ends with so many requests instead of after duration_ns, but not before 64 requests and
      * 50 ms; 0: by time. */
     uint64_t n_requests;
@@ -138,10 +140,9 @@ uint32_t measure_n_members(const struct measure_env *env);
 struct target *measure_member(const struct measure_env *env, uint32_t member);
 
 /* Bytes that one run of this pattern and point may move, warm-up included, by the rules of section 5; of all
- * members together:
- * buffered writes with sync=end touch every block once; cold reads do not wrap; cold buffered random reads
- * stop at 25 % of the file. Random reads and writes of two sizes have every second block each, and half of
- * all this. Buffered writes stay within env->dirty_room_bytes. UINT64_MAX: no cap. */
+ * members together: buffered writes with sync=end touch every block once; cold reads do not wrap; cold
+ * buffered random reads stop at 25 % of the file. Random reads and writes of two sizes have every second
+ * block each, and half of all this. Buffered writes stay within env->dirty_room_bytes. UINT64_MAX: no cap. */
 uint64_t measure_cap_bytes(const struct measure_env *env, const struct pattern *pattern,
                            const struct point *point);
 

@@ -279,6 +279,15 @@ static void close_queue(struct worker *worker)
     worker->io = NULL;
 }
 
+/* Bytes per second that the flush of a run is expected to write at most; 0: not known. Small random requests
+ * are flushed more slowly than the file was filled. */
+static double flush_bps(const struct worker *worker)
+{
+    double fill_bps = measure_member(worker->all->env, worker->member)->fill_bps;
+    double expected_bps = worker->all->plan->flush_bps;
+    return expected_bps > 0 && fill_bps > 0 ? fmin(expected_bps, fill_bps) : fill_bps;
+}
+
 /* Buffered writes that end with a flush are bounded in bytes, so that the flush is bounded in time: B of
  * interfaces, section 5. */
 static uint64_t cap_bytes(const struct worker *worker)
@@ -290,9 +299,8 @@ static uint64_t cap_bytes(const struct worker *worker)
     uint64_t cap = workers->cap_bytes / workers->n;
     if (workers->env->world != NULL || !measure_writes_once(&plan->pattern, &plan->point))
         return cap;
-    double fill_bps = measure_member(workers->env, worker->member)->fill_bps;
-    if (fill_bps > 0) {
-        double bytes = fill_bps * (double)plan->duration_ns / 1e9 / plan->point.threads;
+    if (flush_bps(worker) > 0) {
+        double bytes = flush_bps(worker) * (double)plan->duration_ns / 1e9 / plan->point.threads;
         uint64_t least = least_requests(workers) * factors_largest_size_bytes(&plan->point);
         if (least < worker->pump.most_call_bytes)
             least = worker->pump.most_call_bytes;

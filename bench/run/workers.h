@@ -1,8 +1,7 @@
 /* bench/run/workers: the threads of one run. Each worker has its own descriptor, queue, offsets and
  * statistics; all start together, share the run's window, and end together. Where several targets are loaded,
  * each has as many workers, and these are their members in turn. A simulated run has one worker that plays
- * all threads.
- */
+ * all threads. */
 #pragma once
 
 #include "bench/run/measure.h"

@@ -5,6 +5,7 @@
 #include "models/profile/store_slots.h"
 
 #include <errno.h>
+#include <string.h>
 
 #define MAGIC          0x31306e7574736670ULL
 #define BYTES_PER_SLOT 2048
@@ -47,6 +48,18 @@ int store_init(struct store *store, size_t n_bytes, uint64_t now_ns)
     store->timeline.log2_ns = TIMELINE_FIRST_LOG2_NS;
     store->magic = MAGIC;
     return 0;
+}
+
+void store_renew(struct store *store, uint64_t now_ns)
+{
+    struct store fresh = {.next_handle = store->next_handle};
+    store_init(&fresh, store->n_bytes, now_ns);
+    flight_begin(&fresh.flight, now_ns, (uint32_t)flight_depth(&store->flight));
+    *store = fresh;
+    for (uint64_t i = 0; i < store->n_files; i++)
+        store_files(store)[i].n_flushes = 0;
+    /* From the streams on: these, intervals, locks and blocks. */
+    memset(store_streams(store), 0, store->n_bytes - store->streams_at);
 }
 
 bool store_is_sound(const struct store *store, size_t n_bytes)

@@ -87,6 +87,10 @@ struct store {
 /* Prepares zeroed memory. 0, or -EINVAL for a size out of range. */
 int store_init(struct store *store, size_t n_bytes, uint64_t now_ns);
 
+/* All counts begin anew: what was counted until now has been looked at. Files that are known, numbers of open
+ * ones and what is in flight stay. Nobody else uses the store meanwhile. */
+void store_renew(struct store *store, uint64_t now_ns);
+
 /* Whether this memory of n_bytes holds a store whose parts lie inside. */
 bool store_is_sound(const struct store *store, size_t n_bytes);
 

@@ -25,6 +25,12 @@ struct rival {
     double promise;
 };
 
+/* Between a point and the best of the others, under a ceiling that no point passes (INFINITY: there is none).
+ */
+struct gap {
+    double above, ceiling;
+};
+
 int belief_covariance(const struct belief *belief, size_t point, const size_t *points, size_t n,
                       double *ret_covariance)
 {
@@ -80,13 +86,20 @@ static void redraw_first(const struct belief *belief, const struct belief_level 
     }
 }
 
-/* By how much the best of the other columns exceeds the first, of each draw. */
-static void find_gaps(const double *draws, size_t n, size_t n_draws, double *ret_gaps)
+/* By how much the best of the other columns exceeds the first, of each draw, under a ceiling. */
+static void find_gaps(const struct belief *belief, const double *draws, size_t n, size_t n_draws,
+                      gsl_rng *rng, struct gap *ret_gaps)
 {
+    struct belief_ceiling learnt;
+
+    belief_ceiling_learn(belief, &learnt);
     for (size_t draw = 0; draw < n_draws; draw++) {
         const double *row = draws + draw * n;
+        double ceiling = fmin(belief->ceiling, belief_ceiling_draw(&learnt, rng));
+        double best = n > 1 ? gsl_stats_max(row + 1, 1, n - 1) : -INFINITY;
 
-        ret_gaps[draw] = n > 1 ? gsl_stats_max(row + 1, 1, n - 1) - row[0] : -INFINITY;
+        ret_gaps[draw] =
+            (struct gap){.above = fmin(best, ceiling) - fmin(row[0], ceiling), .ceiling = ceiling};
     }
 }
 
@@ -125,7 +138,7 @@ static struct belief_level level_of(const struct belief *belief, size_t point)
 /* Draws of the gaps between a point and the best of its rivals, those within `margin` of it among them.
  * other: its level where that is not what was told. */
 static int draw_gaps(const struct belief *belief, size_t point, const struct belief_level *other,
-                     double margin, size_t n_draws, gsl_rng *rng, double *ret_gaps)
+                     double margin, size_t n_draws, gsl_rng *rng, struct gap *ret_gaps)
 {
     struct rival *rivals = malloc(belief->space->n_points * sizeof(*rivals));
     size_t points[MAX_JOINT] = {point}, n;
@@ -143,29 +156,31 @@ static int draw_gaps(const struct belief *belief, size_t point, const struct bel
     if (!result && other)
         redraw_first(belief, other, n, n_draws, rng, draws);
     if (!result)
-        find_gaps(draws, n, n_draws, ret_gaps);
+        find_gaps(belief, draws, n, n_draws, rng, ret_gaps);
     free(rivals);
     free(draws);
     return result;
 }
 
-/* Probability of no gap above margin, and of no isolated fast point above it. */
+/* Probability of no gap above margin, and of no isolated fast point above it, which a ceiling rules out. */
 static double within(const struct belief *belief, size_t point, const struct belief_level *own, double margin,
-                     const double *gaps, size_t n_draws)
+                     const struct gap *gaps, size_t n_draws)
 {
     double response = own->mean + margin, n_within = 0.0;
+    double no_lone_peaks = response < belief->ceiling ? belief_no_lone_peaks(belief, point, response) : 1.0;
 
-    for (size_t draw = 0; draw < n_draws; draw++)
-        n_within += gaps[draw] <= margin;
-    return n_within / (double)n_draws *
-           (response < belief->ceiling ? belief_no_lone_peaks(belief, point, response) : 1.0);
+    for (size_t draw = 0; draw < n_draws; draw++) {
+        if (gaps[draw].above <= margin)
+            n_within += response < gaps[draw].ceiling ? no_lone_peaks : 1.0;
+    }
+    return n_within / (double)n_draws;
 }
 
 int belief_probability_within(const struct belief *belief, size_t point, double margin, size_t n_draws,
                               gsl_rng *rng, double *ret_probability)
 {
     struct belief_level own = level_of(belief, point);
-    double *gaps;
+    struct gap *gaps;
     int result;
 
     if (!belief->chosen) {
@@ -183,7 +198,8 @@ int belief_probability_within(const struct belief *belief, size_t point, double 
 int belief_claim(const struct belief *belief, size_t point, const struct belief_level *other, double margin,
                  double confidence, size_t n_draws, gsl_rng *rng, struct belief_claim *ret_claim)
 {
-    double *gaps = malloc(n_draws * sizeof(*gaps)), low = 0.0, high = WIDEST_GAP, asked = margin;
+    double low = 0.0, high = WIDEST_GAP, asked = margin;
+    struct gap *gaps = malloc(n_draws * sizeof(*gaps));
     struct belief_level own = other ? *other : level_of(belief, point);
     int result = gaps ? 0 : -ENOMEM;
 

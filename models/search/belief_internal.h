@@ -33,6 +33,20 @@ static inline double belief_offset(const struct belief *belief, size_t point)
 /* Learns lone_peaks_share and lone_peaks_std, after a fit. */
 void belief_lone_peaks_learn(struct belief *belief);
 
+/* A response that no point passes, as far as one can be learnt from what was told: how probable each of some
+ * levels is. What is missing to 1 is the probability that there is none. */
+#define BELIEF_CEILING_LEVELS 61
+struct belief_ceiling {
+    double first; /* level, in log response */
+    double probability[BELIEF_CEILING_LEVELS];
+};
+
+/* After a fit. */
+void belief_ceiling_learn(const struct belief *belief, struct belief_ceiling *ret_ceiling);
+
+/* A ceiling by these probabilities; INFINITY: none. */
+double belief_ceiling_draw(const struct belief_ceiling *ceiling, gsl_rng *rng);
+
 /* Judges points of one run by the others, after a fit. True when that changes what should be told to the
  * surrogate. */
 bool belief_suspects_weigh(struct belief *belief);

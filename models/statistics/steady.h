@@ -25,8 +25,7 @@ struct steady_rule {
  * is within 2 %, and known well enough to rule out 5 % (one-sided, 95 %; the residuals' lag-1 correlation is
  * allowed for), at two looks in a row. Independent flat rounds that scatter by 1, 3, 5 % need 7, 35, 99
  * (means of 400 simulations, docs/statistics.md). "snia": SNIA PTS as TKperf codes it: over the last 5 rounds
- * range
- * <= 20 % and |slope x 4| <= 10 % of the average. */
+ * range <= 20 % and |slope x 4| <= 10 % of the average. */
 extern const struct steady_rule steady_rules[];
 extern const size_t steady_n_rules;
 

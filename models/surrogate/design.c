@@ -80,8 +80,7 @@ void design_place_to_target(const struct space *space, const double *place, doub
         if (space->kind[dim] == SPACE_CATEGORY)
             ret_target[dim] = category_value(space, dim, (size_t)scaled);
         else if (levels > 1.0)
-            /* Stretched, then clamped: the outermost levels get as large a share as the inner ones.
-             */
+            /* Stretched, then clamped: the outermost levels get as large a share as the inner ones. */
             ret_target[dim] = fmin(fmax((scaled - 0.5) / (levels - 1.0), 0.0), 1.0);
         else
             ret_target[dim] = 0.0;

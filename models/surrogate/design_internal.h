@@ -1,6 +1,5 @@
 /* models/surrogate/design_internal: from places in the unit cube to points of the space, for the designs that
- * fill it.
- */
+ * fill it. */
 #pragma once
 
 #include "models/surrogate/design.h"

@@ -54,6 +54,5 @@ struct surrogate_ops {
 };
 
 /* quadratic: a Gaussian process so stiff that little but a quadratic surface is left of it
- * (kernel_from_logs).
- */
+ * (kernel_from_logs). */
 extern const struct surrogate_ops surrogate_gp, surrogate_quadratic;

@@ -14,11 +14,8 @@
 
 #include <fuse3/fuse_lowlevel.h>
 
-#include <errno.h>
 #include <pthread.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

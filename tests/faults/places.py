@@ -47,11 +47,11 @@ class Place:
 
 
 class Places(contextlib.ExitStack):
-    """All that this machine can make, below a folder; `missing` says what it cannot, and why."""
+    """All that this machine can make, below a folder; `missing` says what it cannot, and why. only: part of a place's name."""
 
-    def __init__(self, folder, faultfs=None):
+    def __init__(self, folder, faultfs=None, only=''):
         super().__init__()
-        self.folder, self.faultfs, self.made, self.missing = folder, faultfs, [], {}
+        self.folder, self.faultfs, self.only, self.made, self.missing = folder, faultfs, only, [], {}
 
     def __enter__(self):
         super().__enter__()
@@ -59,6 +59,8 @@ class Places(contextlib.ExitStack):
                   'loop, 512-byte sectors': self.device, 'loop, 4,096-byte sectors': self.device, 'two file systems': self.two_systems,
                   'two loop devices': self.two_devices}
         for name, make in makers.items():
+            if self.only not in name:
+                continue
             try:
                 self.made.append(make(name))
             except (subprocess.CalledProcessError, OSError) as error:

@@ -3,6 +3,7 @@
 #include "tests/fuzz/fuzz.h"
 
 #include "tuner/store/history.h"
+#include "tuner/store/history_watch.h"
 
 #include <math.h>
 
@@ -83,6 +84,8 @@ int LLVMFuzzerInitialize(int *argc, char ***argv)
     FUZZ_CHECK(open_at(&history, path, true, NULL) == 0);
     add_run(&history);
     add_run(&history);
+    const struct history_watch_slice slice = {.start_s = 1.8e9, .seconds = 60, .kind = "seq-read-large"};
+    FUZZ_CHECK(history_watch_add(&history, "path /srv", &slice, NULL) == 0);
     history_close(&history);
     FILE *stream = fopen(path, "r");
     FUZZ_CHECK(stream != NULL);
@@ -146,6 +149,23 @@ static void check_changes(struct history *history)
     free(changes);
 }
 
+static void check_watched(struct history *history)
+{
+    struct history_watch_place *places = NULL;
+    struct history_watch_hour *hours = NULL;
+    size_t n = 0, n_hours;
+    if (fuzz_refused(history_watch_places(history, &places, &n, &fuzz_err)))
+        return;
+    for (size_t i = 0; i < n; i++) {
+        if (fuzz_refused(history_watch_hours(history, places[i].place, 0, &hours, &n_hours, &fuzz_err)))
+            continue;
+        for (size_t k = 0; k < n_hours; k++)
+            FUZZ_CHECK(hours[k].seconds >= 0 && hours[k].hour >= 0 && isfinite(hours[k].last_s));
+        free(hours);
+    }
+    free(places);
+}
+
 static void count(void *context, const char *text)
 {
     FUZZ_CHECK(text[0] != '\0');
@@ -174,6 +194,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         return 0;
     check_runs(&history);
     check_changes(&history);
+    check_watched(&history);
     (void)history_verify(&history, count, &n_findings, NULL);
     history_close(&history);
     return 0;

@@ -1,9 +1,9 @@
-/* What the guest needs of mount.nfs, rpc.mountd and rpcbind for NFS 3 from this machine to itself. Static,
- * for the guest has no libraries.
+/* What a guest needs of mount.nfs, rpc.mountd and rpcbind for NFS 3. Static, for the guest has no libraries.
  *
- * usage: nfs3 register                        answers the server that registers itself, in the background
- *        nfs3 mount EXPORT DIRECTORY [soft]   asks the server for the handle of an export and mounts it;
- *                                             /proc/net/rpc is filled as tests/guest/init_steps does it */
+ * usage: nfs3 register           answers the server that registers itself, in the background
+ *        nfs3 handle EXPORT      prints the export's handle as hexadecimal digits, where
+ *                                tests/guest/init_steps has filled the server's tables
+ *        nfs3 mount SERVER HANDLE DIRECTORY [soft] */
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -54,15 +54,10 @@ static void answer(int fd)
     close(fd);
 }
 
-static struct sockaddr_in here(uint16_t port)
-{
-    return (struct sockaddr_in){
-        .sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-}
-
 static int listen_for_server(void)
 {
-    struct sockaddr_in address = here(RPCBIND_PORT);
+    struct sockaddr_in address = {
+        .sin_family = AF_INET, .sin_port = htons(RPCBIND_PORT), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (fd < 0 || bind(fd, (struct sockaddr *)&address, sizeof(address)) != 0 || listen(fd, 8) != 0)
         return fail("port 111");
@@ -77,19 +72,24 @@ static int listen_for_server(void)
 }
 
 /* The server's file answers in hexadecimal digits, with \x in front. */
-static bool find_handle(const char *export, struct nfs3_fh *handle)
+static int print_handle(const char *export)
 {
     char text[4096];
     int fd = open("/proc/fs/nfsd/filehandle", O_RDWR | O_CLOEXEC);
     int n = snprintf(text, sizeof(text), "local %s %d\n", export, NFS3_FHSIZE);
     if (fd < 0 || write(fd, text, (size_t)n) != n)
-        return false;
+        return fail("the server gives no handle");
     ssize_t got = read(fd, text, sizeof(text) - 1);
     close(fd);
     if (got <= 2)
-        return false;
+        return fail("the handle is empty");
     text[got] = '\0';
-    const char *digits = text + (strncmp(text, "\\x", 2) == 0 ? 2 : 0);
+    printf("%s", text + (strncmp(text, "\\x", 2) == 0 ? 2 : 0));
+    return 0;
+}
+
+static bool read_handle(const char *digits, struct nfs3_fh *handle)
+{
     unsigned byte;
     handle->size = 0;
     while (handle->size < NFS3_FHSIZE && sscanf(digits + 2 * handle->size, "%2x", &byte) == 1)
@@ -97,7 +97,7 @@ static bool find_handle(const char *export, struct nfs3_fh *handle)
     return handle->size > 0;
 }
 
-static int mount_export(const char *export, const char *directory, bool soft)
+static int mount_export(const char *server, const char *handle, const char *directory, bool soft)
 {
     struct nfs_mount_data data = {.version = NFS_MOUNT_VERSION,
                                   .fd = -1,
@@ -108,15 +108,16 @@ static int mount_export(const char *export, const char *directory, bool soft)
                                   .acregmax = 60,
                                   .acdirmin = 30,
                                   .acdirmax = 60,
-                                  .addr = here(NFS_PORT),
-                                  .hostname = "127.0.0.1",
+                                  .addr = {.sin_family = AF_INET, .sin_port = htons(NFS_PORT)},
                                   .pseudoflavor = 1};
     char source[256];
     data.flags |= soft ? NFS_MOUNT_SOFT : 0;
     data.timeo = soft ? 50 : data.timeo; /* tenths of a second: nobody shall wait for minutes */
-    snprintf(source, sizeof(source), "%s:%s", data.hostname, export);
-    if (!find_handle(export, &data.root))
-        return fail("the server gives no handle");
+    snprintf(data.hostname, sizeof(data.hostname), "%s", server);
+    snprintf(source, sizeof(source), "%s:/export", server);
+    errno = EINVAL;
+    if (inet_pton(AF_INET, server, &data.addr.sin_addr) != 1 || !read_handle(handle, &data.root))
+        return fail("no address, or no handle");
     return mount(source, directory, "nfs", 0, &data) != 0 ? fail("mount") : 0;
 }
 
@@ -124,8 +125,11 @@ int main(int argc, char **argv)
 {
     if (argc == 2 && strcmp(argv[1], "register") == 0)
         return listen_for_server();
-    if (argc >= 4 && strcmp(argv[1], "mount") == 0)
-        return mount_export(argv[2], argv[3], argc > 4);
-    fprintf(stderr, "nfs3: usage: nfs3 register | nfs3 mount EXPORT DIRECTORY [soft]\n");
+    if (argc == 3 && strcmp(argv[1], "handle") == 0)
+        return print_handle(argv[2]);
+    if (argc >= 5 && strcmp(argv[1], "mount") == 0)
+        return mount_export(argv[2], argv[3], argv[4], argc > 5);
+    fprintf(stderr,
+            "nfs3: usage: nfs3 register | nfs3 handle EXPORT | nfs3 mount SERVER HANDLE DIRECTORY [soft]\n");
     return 2;
 }

@@ -71,14 +71,24 @@ def digest_of(work):
     return pathlib.Path(work, 'digest').read_text(encoding='ascii')
 
 
-def boot(work, kernel, disk, scene, extra=(), stop_after=None):
-    """{step: Step}, seconds. stop_after: the power fails when that step was sent."""
+def guest(work, kernel, disk, scene, extra=()):
+    """Whatever stands in `scene`, NAME=VALUE too, is for the guest's init."""
     lines = ' '.join(f'-drive file={name}.img,if=virtio,format=raw' for name in ('vda', 'vdb', 'vdc'))
-    extra = ['-m', '768', '-kernel', str(kernel), '-initrd', str(disk), '-append', f'console=ttyS0 quiet panic=-1 scene={scene}', *extra]
-    with machine.Machine(work, lines, extra) as guest:
-        guest.connect()
-        seconds = guest.run(int(os.environ.get('GUEST_TIMEOUT', '300')), stop_after)
-        return {name: Step(frame) for name, frame in guest.results().items()}, seconds['off']
+    return machine.Machine(work, lines, ['-m', '768', '-kernel', str(kernel), '-initrd', str(disk), '-append',
+                                         f'console=ttyS0 quiet panic=-1 scene={scene}', *extra])
+
+
+def run(started, stop_after=None):
+    """{step: Step}, seconds."""
+    seconds = started.run(int(os.environ.get('GUEST_TIMEOUT', '300')), stop_after)
+    return {name: Step(frame) for name, frame in started.results().items()}, seconds['off']
+
+
+def boot(work, kernel, disk, scene, extra=(), stop_after=None):
+    """stop_after: the power fails when that step was sent."""
+    with guest(work, kernel, disk, scene, extra) as started:
+        started.connect()
+        return run(started, stop_after)
 
 
 def boot_afresh(folder, kernel, disk, scene, extra=()):

@@ -30,21 +30,21 @@ static inline void check_json(const json_t *value, const char *const *expected)
 {
     for (; *expected != NULL; expected++) {
         const char *equals = strchr(*expected, '=');
-        char path[160], text[1024];
+        char path[160], found[1024];
         snprintf(path, sizeof path, "%.*s", (int)(equals - *expected), *expected);
         bool counts = path[strlen(path) - 1] == '#';
         path[strlen(path) - counts] = '\0';
         const json_t *member = json_at(value, path);
         char *dump = json_dumps(member, JSON_COMPACT | JSON_ENCODE_ANY);
         if (counts)
-            snprintf(text, sizeof text, "%zu", json_array_size(member) + json_object_size(member));
+            snprintf(found, sizeof found, "%zu", json_array_size(member) + json_object_size(member));
         else if (json_is_string(member))
-            snprintf(text, sizeof text, "%s", json_string_value(member));
+            snprintf(found, sizeof found, "%s", json_string_value(member));
         else
-            snprintf(text, sizeof text, "%s", dump != NULL ? dump : "absent");
+            snprintf(found, sizeof found, "%s", dump != NULL ? dump : "absent");
         free(dump);
-        if (strcmp(text, equals + 1) != 0)
-            fail_msg("%s is %s instead of %s", path, text, equals + 1);
+        if (strcmp(found, equals + 1) != 0)
+            fail_msg("%s is %s instead of %s", path, found, equals + 1);
     }
 }
 

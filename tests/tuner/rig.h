@@ -2,13 +2,10 @@
  * the built program run as a user would. Whatever goes wrong here fails the test. */
 #pragma once
 
-#include "tests/test.h"
+#include "tests/tuner/json_check.h"
 #include "tuner/options/settings.h"
 #include "tuner/session/session.h"
 
-#include <jansson.h>
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
 /* Setup and teardown of a group: a fresh folder becomes the working directory; it is removed at the end. */

@@ -36,6 +36,5 @@ int json_print_line(FILE *out, json_t *document, struct err *err);
 bool json_was_printed(void);
 
 /* A document from a file; NULL with one line in err where it cannot be read or is no JSON. Owned by the
- * caller.
- */
+ * caller. */
 json_t *json_read_file(const char *path, struct err *err);

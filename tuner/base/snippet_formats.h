@@ -1,6 +1,5 @@
 /* tuner/base/snippet_formats: the names of the formats that `fstune emit` knows; tuner/emit/snippet has a row
- * for each.
- */
+ * for each. */
 #pragma once
 
 #define SNIPPET_FORMATS_N 20

@@ -1,6 +1,7 @@
 /* fstune history: what was measured before. */
 #include "tuner/commands/command.h"
 #include "tuner/options/options.h"
+#include "tuner/profile/watch_report.h"
 #include "tuner/report/report_history.h"
 #include "tuner/store/history.h"
 
@@ -280,6 +281,12 @@ static void print_finding(void *context, const char *text)
     ++*n;
 }
 
+static int tell_patterns(struct call *call, struct err *err)
+{
+    double now_s = call->history.now_s(call->history.now_context);
+    return watch_report_places(&call->history, now_s, call->settings->json, err);
+}
+
 static int verify(struct call *call, struct err *err)
 {
     size_t n = 0;
@@ -316,13 +323,14 @@ static const struct {
     {"show", " ID", 1, 1, false, true, show},
     {"compare", " A B", 2, 2, false, true, compare_two_runs},
     {"changes", "", 0, 0, false, true, list_changes},
+    {"patterns", "", 0, 0, false, true, tell_patterns},
     {"export", "", 0, 0, false, true, export},
     {"prune", "", 0, 0, false, false, prune},
     {"verify", "", 0, 0, false, false, verify},
     {"merge", " FILE...", 1, SETTINGS_MAX_OPERANDS - 1, true, false, merge},
 };
 #define N_VERBS (sizeof verbs / sizeof verbs[0])
-#define VERBS   "list, show, compare, changes, export, prune, verify or merge"
+#define VERBS   "list, show, compare, changes, patterns, export, prune, verify or merge"
 
 static int refuse_verb(const char *text, struct err *err)
 {
@@ -368,7 +376,7 @@ static int call_verb(const struct settings *settings, struct err *err)
 
 const struct command command_history = {
     .name = "history",
-    .operands = "list|show|compare|changes|export|prune|verify|merge",
+    .operands = "list|show|compare|changes|patterns|export|prune|verify|merge",
     .options = OPTIONS_HISTORY,
     .summary = "list, compare, export and merge what was measured before (--save)",
     .usage = "VERB",
@@ -379,6 +387,8 @@ const struct command command_history = {
         "Reads the history that --save writes. list: all runs. show ID: one run, its settings. compare A B: "
         "what "
         "changed between two runs, with intervals. changes: what the nights of retune decided, and why. "
+        "patterns: the loads that `fstune watch` saw, when they come, and how often that was foretold "
+        "rightly. "
         "export: every "
         "replay as CSV or JSON. prune: removes old runs. verify: checks the file. merge FILE...: takes over "
         "the runs of other histories.",

@@ -1,6 +1,5 @@
 /* tuner/emit/snippet: comments of any format, and the words about origin and evidence that every snippet
- * carries.
- */
+ * carries. */
 #include "bench/base/units.h"
 #include "tuner/base/utf8.h"
 #include "tuner/emit/snippet.h"

@@ -1,6 +1,5 @@
 /* tuner/nightly/prometheus: a table of metrics; each is printed for all targets before the next, as the
- * format wants.
- */
+ * format wants. */
 #include "tuner/nightly/report_retune.h"
 
 #include "bench/base/factors.h"

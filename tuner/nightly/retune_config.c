@@ -7,6 +7,7 @@
 #include "tuner/options/config.h"
 #include "tuner/options/options.h"
 #include "tuner/options/options_set.h"
+#include "tuner/profile/profile_use.h"
 
 #include <errno.h>
 #include <libconfig.h>
@@ -333,7 +334,11 @@ static int read_target(struct retune_config *config, const struct retune_target 
     }
     if (read_keys(NULL, target, path, group, err) < 0)
         return -EINVAL;
-    if (check_target(config, target, err) < 0)
+    const char *profile = target->settings.search.profile_path;
+    int result = profile[0] != '\0' ? profile_use_take(&target->settings, err) : 0;
+    if (result == 0)
+        result = check_target(config, target, err);
+    if (result < 0)
         return err_prefix(err, "%.*s:%u: target %s", SHOWN_PATH, path, target->line,
                           target->name[0] != '\0' ? target->name : "without a name");
     config->n_targets++;

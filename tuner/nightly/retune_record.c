@@ -107,8 +107,7 @@ static unsigned nights_agreed(const struct past *past, const struct point *recom
     return n;
 }
 
-/* True where this setting was last rolled back; a second rollback brings it into force again.
- */
+/* True where this setting was last rolled back; a second rollback brings it into force again. */
 static bool was_rolled_back(const struct past *past, const struct point *recommendation)
 {
     for (size_t i = 0; i < past->n; i++) {

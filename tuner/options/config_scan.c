@@ -1,6 +1,5 @@
 /* tuner/options/config_scan: finds the numbers in a libconfig text that libconfig 1.5 would misread without a
- * word.
- */
+ * word. */
 #include "tuner/options/config.h"
 
 #include "bench/base/units.h"

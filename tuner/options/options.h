@@ -27,7 +27,8 @@ enum {
     OPTIONS_ATOMS = 8192,
     OPTIONS_PROFILE = 16384,
     OPTIONS_REPLAY = 32768,
-    OPTIONS_ANALYSE = 65536
+    OPTIONS_ANALYSE = 65536,
+    OPTIONS_WATCH = 131072
 };
 
 /* Under which heading --help prints an option, in this order. Those that few need come last, and where a

@@ -196,7 +196,7 @@ static const struct option_row rows[] = {
     FLAG("list", snippet.list, EMIT, "print the formats, and what each can express"),
 
     /* Options of the history: where runs are kept, and which of them are meant. */
-    TEXT("save", "FILE.db", history.save, RUNS,
+    TEXT("save", "FILE.db", history.save, RUNS | WATCH,
          "history to add this measurement to, run by run; made where it is missing (SQLite)"),
     TEXT("db", "FILE", history.db, EMIT | REPORT | PLOT | HISTORY | RETUNE,
          "the history; else $STATE_DIRECTORY/history.db, $XDG_STATE_HOME/fstune/history.db or "
@@ -265,7 +265,7 @@ static const struct option_row rows[] = {
     /* Options of `profile`, `analyse` and `replay`. */
     DURATION("duration", profile.duration_ns, "50ms..168h", "none", PROFILE | LINE_ONLY,
              "record for so long; the program then goes on without being recorded"),
-    SIZE("store", profile.store_bytes, "32k..64m", "1m", PROFILE | ANALYSE,
+    SIZE("store", profile.store_bytes, "32k..64m", "1m", PROFILE | ANALYSE | WATCH,
          "memory for what is seen; it does not grow, and what finds no place is counted"),
     WORD("source", "auto|preload|trace", profile.source, "auto", PROFILE,
          "who looks: wrappers in the program, or the kernel, which also sees static programs and needs root; "
@@ -287,6 +287,17 @@ static const struct option_row rows[] = {
     FLAG("as-fast-as-possible", profile.untimed, REPLAY,
          "make each request when the one before it has ended; the default"),
     DURATION("duration", profile.duration_ns, "50ms..168h", "none", REPLAY, "end after so long"),
+
+    /* Options of `watch`. */
+    TEXT("path", "DIR", watch.directory, WATCH | LINE_ONLY,
+         "what all programs read and write below this directory, on its file system", IN(WHERE)),
+    TEXT("cgroup", "GROUP", watch.group, WATCH | LINE_ONLY,
+         "what the processes of this control group read and write, as /system.slice/postgresql.service",
+         IN(WHERE)),
+    DURATION("slice", watch.slice_ns, "1s..1h", "1m", WATCH | LINE_ONLY,
+             "time of which one kind of load is told", IN(OUTPUT)),
+    DURATION("duration", watch.duration_ns, "1s..8760h", "none", WATCH | LINE_ONLY,
+             "end after so long; else with Ctrl-C", IN(LIMITS)),
 
     /* Options of predictions. */
     TEXT("host", "FILE", prediction.host, MODEL | RECOMMEND,
@@ -396,9 +407,11 @@ static const struct option_row rows[] = {
     /* Options that say where the command reads, writes and prints. */
     TEXT("simulate", "SURFACE", file.simulate, RUNS,
          "measure a simulated surface (a file) in virtual time instead of a disk"),
-    TEXT("for", "FILE", search.profile_path, RECOMMEND | LINE_ONLY,
-         "what fstune profile --output wrote: its pattern, the factors that the program fixes, and its "
-         "present setting as the baseline, unless given"),
+    TEXT("for", "FILE", search.profile_path, RECOMMEND,
+         "what fstune profile --output wrote, or the history of fstune watch, of whose place the commonest "
+         "load is "
+         "meant: its pattern, the factors that the program fixes, and its present setting as the baseline, "
+         "unless given"),
     TEXT("resume", "FILE", search.resume, RECOMMEND | EXPERIMENT,
          "journal of the search: made where it is missing, else the search goes on where it stopped"),
     ROW("prior", "FILE", "", "", files, TYPED(search.priors, struct settings_files), RECOMMEND,
@@ -422,11 +435,11 @@ static const struct option_row rows[] = {
     ROW("format", "csv|json", "", "", format, PLACE(format), HISTORY | LINE_ONLY,
         "of export: a row for each replay (csv, unless this is given), or an object"),
     ROW("json", NULL, "", "", json, PLACE(format),
-        EVERY | HISTORY | RETUNE | CALIBRATE | PREDICT | ADVISE | IMPACT | PROFILE | REPLAY,
+        EVERY | HISTORY | RETUNE | CALIBRATE | PREDICT | ADVISE | IMPACT | PROFILE | REPLAY | WATCH,
         "print one JSON document", .alias_of = "format", IN(OUTPUT)),
     FLAG("verbose", verbose, RECOMMEND, "how the search worked and which settings it left out, too",
          IN(OUTPUT)),
-    FLAG("quiet", quiet, EVERY | RETUNE | CALIBRATE | PREDICT | COST | REPLAY, "no progress line"),
+    FLAG("quiet", quiet, EVERY | RETUNE | CALIBRATE | PREDICT | COST | REPLAY | WATCH, "no progress line"),
 };
 
 _Static_assert(sizeof(rows) / sizeof(rows[0]) < OPTIONS_MAX_ROWS, "the table has outgrown OPTIONS_MAX_ROWS");

@@ -324,6 +324,11 @@ struct settings_profile {
     bool timed, untimed; /* --timed, --as-fast-as-possible of `replay` */
 };
 
+struct settings_watch {
+    char directory[SETTINGS_TEXT_SIZE], group[SETTINGS_TEXT_SIZE]; /* --path, --cgroup; "" */
+    uint64_t slice_ns, duration_ns;                                /* duration_ns 0: until a signal */
+};
+
 struct settings {
     /* Of every command. */
     bool dry_run, quiet, verbose;
@@ -356,6 +361,7 @@ struct settings {
     struct settings_cost cost;
     struct settings_atoms atoms;
     struct settings_profile profile;
+    struct settings_watch watch;
 };
 
 /* The defaults of `recommend`, as the table of options states them. */

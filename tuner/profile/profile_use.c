@@ -5,6 +5,8 @@
 #include "bench/base/factors.h"
 #include "tuner/base/json.h"
 #include "tuner/options/options.h"
+#include "tuner/profile/watch_use.h"
+#include "tuner/store/history.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -72,16 +74,26 @@ static double wait_share(const json_t *document)
     return is_known ? fmin(1, share) : 0;
 }
 
-int profile_use_take(struct settings *settings, struct err *err)
+/* The file's, or that of a history which fstune watch filled. */
+static int load(const struct settings *settings, json_t **ret_document, struct err *err)
 {
     json_error_t wrong;
     const char *path = settings->search.profile_path;
-    json_t *document = json_load_file(path, JSON_REJECT_DUPLICATES, &wrong);
-    int code = 0;
-    if (document == NULL && json_error_code(&wrong) == json_error_cannot_open_file)
-        return err_sys(err, -errno, "--for %.200s", path);
-    if (document == NULL || strcmp(json_read_text(document, "schema", ""), "fstune/profile/1") != 0)
-        code = err_set(err, -EINVAL, "it is no profile; fstune profile --output FILE makes one");
+    if (history_look(path, NULL) == 0)
+        return watch_use_load(path, settings_place(settings), ret_document, err);
+    *ret_document = json_load_file(path, JSON_REJECT_DUPLICATES, &wrong);
+    if (*ret_document == NULL && json_error_code(&wrong) == json_error_cannot_open_file)
+        return err_set(err, -errno, "%s", strerror(errno));
+    if (strcmp(json_read_text(*ret_document, "schema", ""), "fstune/profile/1") != 0)
+        return err_set(err, -EINVAL, "it is no profile; fstune profile --output FILE makes one");
+    return 0;
+}
+
+int profile_use_take(struct settings *settings, struct err *err)
+{
+    const char *path = settings->search.profile_path;
+    json_t *document = NULL;
+    int code = load(settings, &document, err);
     if (code == 0)
         code = take_pattern(settings, document, err);
     if (code == 0)

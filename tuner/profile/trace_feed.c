@@ -37,6 +37,13 @@ static bool read_path(const struct trace_event *event, char *path, size_t size)
     return true;
 }
 
+/* Without a trailing slash; "" is the root. */
+static bool is_below(const char *path, const char *directory)
+{
+    size_t length = strlen(directory);
+    return strncmp(path, directory, length) == 0 && (path[length] == '/' || path[length] == '\0');
+}
+
 /* What is known of the file; its name is asked for when it is met first. */
 static struct trace_feed_place *find_file(struct trace_feed *feed, const struct trace_event *event,
                                           const char *given_name)
@@ -48,6 +55,12 @@ static struct trace_feed_place *find_file(struct trace_feed *feed, const struct 
     *place = (struct trace_feed_place){.key = event->file};
     bool is_known = event->fd >= 0 && read_path(event, path, sizeof path);
     place->is_left_out = is_known && strncmp(path, "/memfd:", 7) == 0;
+    if (feed->below != NULL) {
+        place->is_left_out = !is_known || !is_below(path, feed->below);
+        /* Whoever has it open now has ended; the next one may tell where it is. */
+        place->key = is_known ? event->file : 0;
+        store_count(feed->store, STORE_LOST_FILES, !is_known);
+    }
     const char *name = is_known ? path : given_name;
     if (!place->is_left_out && name != NULL && name[0] != '\0') {
         store_name(feed->store, event->file, name);

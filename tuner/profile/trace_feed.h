@@ -21,6 +21,7 @@ struct trace_feed_place {
 
 struct trace_feed {
     struct store *store;
+    const char *below;     /* only files below this directory count; NULL: all that are told */
     struct events *events; /* each event goes there, too; NULL: nowhere */
     struct trace_feed_place opened[TRACE_FEED_PLACES], files[TRACE_FEED_PLACES];
 };

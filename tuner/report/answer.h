@@ -11,8 +11,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* What a command measured beside the search: lines after the answer, and members of the
- * document. */
+/* What a command measured beside the search: lines after the answer, and members of the document. */
 struct answer_part {
     void (*add)(json_t *object, const void *context);
     void (*print)(FILE *out, const void *context);

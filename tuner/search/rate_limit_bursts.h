@@ -19,6 +19,8 @@ struct tune;
 #define RATE_LIMIT_BURSTS_MOST_NS  400000000ULL
 /* They warm up for so long, which uses up what a limit has saved up while nothing ran. */
 #define RATE_LIMIT_BURSTS_WARMUP_NS 150000000ULL
+/* Replays after the choice that a flush ends, which may end anywhere in a slice of 0.1 s. */
+#define RATE_LIMIT_BURSTS_FLUSHED_NS 1500000000ULL
 
 /* What the pilot's runs of TUNE_TRANSIENT_RUN_NS show. */
 struct rate_limit_bursts {

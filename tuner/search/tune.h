@@ -129,7 +129,7 @@ void tune_note_distrust(struct tune *tune);
 int tune_measure(struct tune *tune, const size_t *points, size_t n, double deadline_seconds, struct err *err);
 
 /* What a run of the point is to do. */
-struct measure_plan tune_plan_of(const struct tune *tune, const struct engine_run *run);
+struct measure_plan tune_plan_of(struct tune *tune, const struct engine_run *run);
 
 /* One run, of which the engine is told. The same. */
 int tune_one_run(struct tune *tune, const struct engine_run *run, struct err *err);

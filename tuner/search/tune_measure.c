@@ -9,6 +9,9 @@
 #include <errno.h>
 #include <math.h>
 
+/* A point is taken to be faster than expected by so many standard deviations at most. */
+#define FLUSH_STDS 2
+
 /* A run that is slower than this is ended early; 0: none is. */
 static double hopeless_bps(const struct tune *tune, const struct engine_run *run)
 {
@@ -17,7 +20,25 @@ static double hopeless_bps(const struct tune *tune, const struct engine_run *run
     return exp(engine_hopeless(&tune->engine, run));
 }
 
-struct measure_plan tune_plan_of(const struct tune *tune, const struct engine_run *run)
+/* Buffered writes at this point are flushed no faster than known limits, its forgotten runs, or what is
+ * believed of it allow. Decided before its first run, so that its replays have equal length. */
+static double flush_bps(struct tune *tune, size_t point)
+{
+    struct record *record = &tune->records[point];
+    const struct engine *engine = &tune->engine;
+    if (record->n > 0 || point >= tune->space.n_points)
+        return record->flush_bps;
+    double most_bps = record->flush_bps > 0 ? record->flush_bps : INFINITY;
+    if (engine->points[point].most_bps > 0)
+        most_bps = fmin(most_bps, engine->points[point].most_bps);
+    if (engine->belief.chosen != NULL && engine->is_of_rates)
+        most_bps = fmin(most_bps,
+                        exp(engine->belief.mean[point] + FLUSH_STDS * sqrt(engine->belief.variance[point])));
+    record->flush_bps = isfinite(most_bps) ? most_bps : 0;
+    return record->flush_bps;
+}
+
+struct measure_plan tune_plan_of(struct tune *tune, const struct engine_run *run)
 {
     const struct settings *settings = tune->settings;
     size_t point = run->point;
@@ -28,6 +49,7 @@ struct measure_plan tune_plan_of(const struct tune *tune, const struct engine_ru
         .warmup_limit_ns = tune->length.warmup_limit_ns,
         .warmup_least_ns = tune->length.warmup_limit_ns > 0 ? tune->length.warmup_least_ns : 0,
         .hopeless_bps = hopeless_bps(tune, run),
+        .flush_bps = flush_bps(tune, point),
         .warmup_coef = settings->runs.warmup_coef_share,
         .warmup_window = settings->runs.warmup_window,
         .batch_requests = settings->runs.batch_requests,

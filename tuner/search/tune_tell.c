@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+/* A run may be faster than those before it by this factor, before the bound on its bytes makes it short. */
+#define FASTER_AT_MOST 1.5
+
 bool tune_is_of_throughput(const struct tune *tune)
 {
     return tune->settings->search.objective == OBJECTIVE_THROUGHPUT &&
@@ -42,10 +45,22 @@ int tune_tell_again(struct tune *tune)
     return result;
 }
 
+/* Runs that are forgotten still say how fast the flush of those to come may be. */
+static double flush_bps_seen(const struct record *record)
+{
+    double most_bps = 0;
+    for (size_t i = 0; i < record->n; i++)
+        most_bps = fmax(most_bps, FASTER_AT_MOST * record->samples[i].throughput_bps);
+    return most_bps > 0 ? most_bps : record->flush_bps;
+}
+
 void tune_forget(struct tune *tune, size_t point)
 {
-    tune->length.n_discarded += tune->records[point].n;
-    record_discard(&tune->records[point]);
+    struct record *record = &tune->records[point];
+    double flush_bps = flush_bps_seen(record);
+    tune->length.n_discarded += record->n;
+    record_discard(record);
+    record->flush_bps = flush_bps;
     engine_forget(&tune->engine, point);
 }
 

@@ -122,13 +122,18 @@ int tune_transient_decide(struct tune *tune)
     return tune_tell_again(tune);
 }
 
-/* Buffered writes have no warm-up; their replays after the choice last so long that the start is a small part
- * of them, as far as the time that is kept allows. */
+/* Buffered writes have no warm-up. Their replays after the choice last so long, as far as the time that is
+ * kept allows, that a start is a small part of them, or the slice of a known limit in which their flush ends.
+ */
 static uint64_t unwarmed_ns(const struct tune *tune)
 {
     double kept_ns = (double)tune->settings->limits.budget_ns * tune->engine.policy.final_share;
     double most_ns = kept_ns / (ENGINE_CONFIRMING_LEAST * BLOCK_POINTS);
-    double wanted_ns = TUNE_TRANSIENT_UNWARMED_RATIO * (double)tune->length.warmup_least_ns;
+    double wanted_ns = 0;
+    if (tune->length.start.taken_off)
+        wanted_ns = TUNE_TRANSIENT_UNWARMED_RATIO * (double)tune->length.warmup_least_ns;
+    else if (tune->length.bursts.known)
+        wanted_ns = RATE_LIMIT_BURSTS_FLUSHED_NS;
     return (uint64_t)fmax(fmin(wanted_ns, most_ns), (double)tune->duration_ns);
 }
 
@@ -157,31 +162,38 @@ void tune_transient_tell(const struct tune *tune)
                            : "");
 }
 
+/* Whether a run of a point that has no warm-up is longer than others. */
+static bool is_longer(const struct tune *tune, size_t point, bool confirming)
+{
+    return has_no_warmup(tune, point) &&
+           (confirming || (tune->length.start.taken_off && has_few_rounds(tune, point)));
+}
+
 void tune_transient_plan(const struct tune *tune, size_t point, bool confirming, struct measure_plan *plan)
 {
-    if (!tune->length.start.taken_off)
-        return;
-    if (!confirming) {
+    if (tune->length.start.taken_off && !confirming) {
         bool waits = has_few_rounds(tune, point);
         plan->warmup_limit_ns = waits ? settling_ns(tune) : TUNE_LENGTH_WARMUP_NS;
         plan->warmup_least_ns = waits ? settling_ns(tune) : 0;
         plan->hopeless_bps = 0;
     }
-    if (has_no_warmup(tune, point) && (confirming || has_few_rounds(tune, point)))
+    if (is_longer(tune, point, confirming))
         plan->duration_ns = unwarmed_ns(tune);
 }
 
 static double wait_seconds(const struct tune *tune, size_t point, bool confirming)
 {
-    if (!confirming && !has_few_rounds(tune, point))
+    if (is_longer(tune, point, confirming))
+        return (double)(unwarmed_ns(tune) - tune->duration_ns) / 1e9;
+    if (!tune->length.start.taken_off || has_no_warmup(tune, point) ||
+        (!confirming && !has_few_rounds(tune, point)))
         return 0;
-    uint64_t waited_ns = confirming ? tune->length.warmup_least_ns : settling_ns(tune);
-    return (double)(has_no_warmup(tune, point) ? unwarmed_ns(tune) - tune->duration_ns : waited_ns) / 1e9;
+    return (double)(confirming ? tune->length.warmup_least_ns : settling_ns(tune)) / 1e9;
 }
 
 void tune_transient_tell_waits(struct tune *tune)
 {
-    for (size_t i = 0; i < tune->n_records && tune->length.start.taken_off; i++) {
+    for (size_t i = 0; i < tune->n_records; i++) {
         tune->engine.points[i].wait_seconds = wait_seconds(tune, i, false);
         tune->engine.points[i].confirming_wait_seconds = wait_seconds(tune, i, true);
     }

@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TIMEOUT_NS      3000000000ULL
-#define OUTPUT_SIZE     ((size_t)1 << 18)
-#define NVME_UNIT_BYTES 512000.0
+#define TIMEOUT_NS       3000000000ULL
+#define OUTPUT_SIZE      ((size_t)1 << 18)
+#define NVME_UNIT_BYTES  512000.0
+#define RATED_LIFE_YEARS 5
 
 static void init(struct drive_health *health)
 {
@@ -239,13 +240,22 @@ double drive_health_written_bytes(const struct drive_health *before, const struc
     return bytes >= 0 ? bytes : NAN;
 }
 
+double drive_health_year_share(const struct drive_health *before, const struct drive_health *after)
+{
+    if (!(after->percentage_used >= 1))
+        return NAN;
+    double life_bytes = after->host_written_bytes / (after->percentage_used / 100);
+    return drive_health_written_bytes(before, after) / (life_bytes / RATED_LIFE_YEARS);
+}
+
 json_t *drive_health_json(const struct drive_health *before, const struct drive_health *after)
 {
     if (!before->known && !after->known)
         return json_drive_health(before);
-    return json_pack("{s:o, s:o, s:o}", "before", json_drive_health(before), "after",
+    return json_pack("{s:o, s:o, s:o, s:o}", "before", json_drive_health(before), "after",
                      json_drive_health(after), "written_bytes",
-                     json_number(drive_health_written_bytes(before, after)));
+                     json_number(drive_health_written_bytes(before, after)), "year_share",
+                     json_number(drive_health_year_share(before, after)));
 }
 
 /* Where the next part of the line goes; no part where the number is missing. */
@@ -275,6 +285,9 @@ const char *drive_health_format(const struct drive_health *before, const struct 
         return buffer;
     if (part(line, written, &begun) != NULL)
         fprintf(line, "%s written meanwhile", units_format_bytes((uint64_t)written, text));
+    double year = drive_health_year_share(before, after);
+    if (isfinite(year))
+        fprintf(line, " (%.2g %% of a year's rated writes)", 100 * year);
     if (part(line, last->percentage_used, &begun) != NULL)
         fprintf(line, "%.0f %% of its rated life used", last->percentage_used);
     if (part(line, last->temperature_c, &begun) != NULL)

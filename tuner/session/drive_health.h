@@ -40,13 +40,19 @@ bool drive_health_parse_life_time(const char *text, struct drive_health *ret_dri
 void drive_health_read(const struct hostinfo *host, const struct clock *clock, const atomic_int *interrupted,
                        struct drive_health *ret_drive_health);
 
-/* {"before": {...}, "after": {...}, "written_bytes": n} or {"unknown": "why"}. A new reference. */
+/* {"before": {...}, "after": {...}, "written_bytes": n, "year_share": n} or {"unknown": "why"}. A new
+ * reference. */
 json_t *drive_health_json(const struct drive_health *before, const struct drive_health *after);
 
 /* Bytes the drive saw written between the two; NaN when it does not count them. */
 double drive_health_written_bytes(const struct drive_health *before, const struct drive_health *after);
 
-/* "drive: 3.23 GB written meanwhile, 2 % of its rated life used, 38 C, 6 media errors"; "" when nothing is
- * known. before may be NULL: only the state is said. */
+/* Those bytes as a share of what the drive may take in a year, if its rated life is meant to last five years
+ * as most warranties do. The drive tells its life in whole per cents, and from what it took for them follows
+ * the whole; NaN before the first of them, and where it counts no bytes. */
+double drive_health_year_share(const struct drive_health *before, const struct drive_health *after);
+
+/* "drive: 3.23 GB written meanwhile (2.5 % of a year's rated writes), 2 % of its rated life used, 38 C, 6
+ * media errors"; "" when nothing is known. before may be NULL: only the state is said. */
 const char *drive_health_format(const struct drive_health *before, const struct drive_health *after,
                                 char *buffer, size_t size);

@@ -55,6 +55,8 @@ struct record {
     struct histogram *latency[2]; /* [confirming]; NULL while empty */
     uint64_t warning_set;         /* of the point, found by looking at several runs */
     int failed;                   /* 0, or the negative errno of a failed run: the point is out */
+    double flush_bps; /* what bounded the bytes of its runs (struct measure_plan), so that all of them are
+                         equally long; 0: nothing but the rate of filling did */
 };
 
 /* The part of a run that its warm-up phase left in. Warm-up ends when batch latencies agree with each other,

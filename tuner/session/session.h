@@ -125,8 +125,7 @@ uint64_t session_warnings(const struct session *session, const struct measure_pl
                           const struct measure_result *result);
 
 /* What speaks against a point whose replays have these warnings, those of file and machine included, less
- * what
- * --accept accepts. Empty: it can be recommended. */
+ * what --accept accepts. Empty: it can be recommended. */
 uint64_t session_disqualifying(const struct session *session, uint64_t warning_set,
                                const struct point *point);
 

@@ -153,12 +153,6 @@ void session_members_join(struct session *session)
     session->env.members = members;
 }
 
-static bool counts_reads(const struct storage_stack *stack)
-{
-    return stack->device[0] != '\0' && !stack->network && !stack->fuse && !stack->in_memory &&
-           !stack->overlay;
-}
-
 /* What a rule about all members may look at: the kernel's counters of reads where all of them count, and no
  * limit, since each member has its own. */
 static struct target_facts facts_of_all(const struct session *session)
@@ -167,7 +161,7 @@ static struct target_facts facts_of_all(const struct session *session)
     facts.stack.caps_known = false;
     for (uint32_t i = 1; i < session_n_members(session); i++) {
         const struct storage_stack *stack = &session_member_facts(session, i)->stack;
-        facts.stack.fuse |= !counts_reads(stack);
+        facts.stack.fuse |= !warnings_counts_reads(stack);
         facts.stack.copies_on_write |= stack->copies_on_write;
     }
     return facts;

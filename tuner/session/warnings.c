@@ -111,8 +111,7 @@ static bool not_settled(const struct facts *run)
     return !run->result->settled;
 }
 
-/* Only block devices under this machine's own file systems count a process's reads. */
-static bool counts_reads(const struct storage_stack *stack)
+bool warnings_counts_reads(const struct storage_stack *stack)
 {
     return stack->device[0] != '\0' && !stack->network && !stack->fuse && !stack->in_memory &&
            !stack->overlay;
@@ -121,7 +120,7 @@ static bool counts_reads(const struct storage_stack *stack)
 /* Holes and the like need no I/O; they have warnings of their own. */
 static bool served_from_cache(const struct facts *run)
 {
-    return run->cold_reads && !run->needs_less_io && counts_reads(&run->target_facts->stack) &&
+    return run->cold_reads && !run->needs_less_io && warnings_counts_reads(&run->target_facts->stack) &&
            run->result->monitor.own_read_bytes < DEVICE_READ_SHARE * (double)run->result->total_bytes_read;
 }
 
@@ -176,7 +175,7 @@ static bool neighbour_busy(const struct facts *run)
     const struct run_monitor *monitor = &run->result->monitor;
     double bytes = (double)(run->result->total_bytes_read + run->result->total_bytes_written);
     double written = (double)run->result->total_bytes_written;
-    bool reads = counts_reads(&run->target_facts->stack) &&
+    bool reads = warnings_counts_reads(&run->target_facts->stack) &&
                  foreign(monitor->device_read_bytes, monitor->own_read_bytes, bytes, monitor->span_s);
     bool writes = run->point->sync != SYNC_EACH && !run->asked->beside &&
                   !run->target_facts->stack.copies_on_write &&

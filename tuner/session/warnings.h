@@ -55,6 +55,9 @@ void target_facts_collect(struct target_facts *target_facts, const struct target
 /* After the last run: how much the file broke up meanwhile. */
 void target_facts_finish(struct target_facts *target_facts, const struct target *target);
 
+/* Only block devices under this machine's own file systems count a process's reads. */
+bool warnings_counts_reads(const struct storage_stack *stack);
+
 /* Warnings about a point that need no run. */
 uint64_t warnings_of_point(const struct warnings_asked *asked, const struct point *point);
 

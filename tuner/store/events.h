@@ -69,8 +69,7 @@ int events_each(struct events *events, int64_t id,
                 int (*take)(void *data, const struct events_row *row, struct err *err), void *data,
                 struct err *err);
 /* Its files, in the order of their first reads and writes: how many of these there are, and how far they
- * reach.
- */
+ * reach. */
 struct events_file {
     uint64_t object, n, end_bytes;
 };

@@ -25,8 +25,7 @@ struct prior_file {
     size_t n_here; /* of them in the space of this search */
 };
 
-/* Reads one text. 0; -EINVAL for one that is neither an answer nor a journal, or holds no points;
- * -ENOMEM. */
+/* Reads one text. 0; -EINVAL for one that is neither an answer nor a journal, or holds no points; -ENOMEM. */
 int prior_parse(struct prior_file *file, const char *text, size_t size, struct err *err);
 /* Adds the runs [first, end) of a journal to the file's points. 0, -ENOMEM. */
 int prior_take_runs(struct prior_file *file, const struct journal *journal, size_t first, size_t end);

@@ -6,9 +6,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdio.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 /* A group of two: its leader, and what that one started. Both hold the pipe's end open. */
 static pid_t start_group(int pipe_fd)

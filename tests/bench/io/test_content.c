@@ -3,11 +3,10 @@
 #include "bench/io/content.h"
 #include "tests/test.h"
 
-#include <stdlib.h>
 #include <zlib.h>
 
 #define BUFFER  (64U << 10)
-#define WRITES  512
+#define WRITES  128
 #define ALL     ((size_t)BUFFER * WRITES)
 #define N_BLOCK (ALL / CONTENT_BLOCK_BYTES)
 

@@ -5,8 +5,6 @@
 #include "tests/bench/io/ioapi_faults.h"
 #include "tests/bench/io/ioapi_rig.h"
 
-#include <errno.h>
-
 #define REQUEST_BYTES 4096
 #define N_TOTAL       12
 #define DEPTH         4

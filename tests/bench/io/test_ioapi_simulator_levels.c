@@ -1,6 +1,5 @@
 /* Tests of bench/io/ioapi_simulator: points with two levels, and the truth that they, outliers and the trace
- * make.
- */
+ * make. */
 #include "bench/io/ioapi_simulator.h"
 #include "tests/test.h"
 

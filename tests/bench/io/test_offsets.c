@@ -5,7 +5,6 @@
 #include "tests/test.h"
 
 #include <errno.h>
-#include <stdbool.h>
 
 static const struct pattern rand_read = {.percent = {[PATTERN_RAND_READ] = 100}};
 static const struct pattern seq_read = {.percent = {[PATTERN_SEQ_READ] = 100}};

@@ -2,8 +2,6 @@
 #include "bench/io/pace.h"
 #include "tests/test.h"
 
-#include <math.h>
-
 #define START 5000000ULL
 
 TEST(lanes_take_turns_at_equal_distances)

@@ -1,5 +1,4 @@
 /* Tests of bench/io/pump where I/O fails: each kind of fault at each place, once, twice and for ever. */
-#include "bench/io/pump.h"
 #include "tests/bench/io/pump_rig.h"
 
 static const uint32_t depths[] = {1, 2, 32};

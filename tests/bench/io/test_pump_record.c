@@ -1,5 +1,4 @@
 /* Tests of what bench/io/pump records: latencies, depth over time, windows. */
-#include "bench/io/pump.h"
 #include "tests/bench/io/pump_rig.h"
 
 /* ---- latency ---- */

@@ -1,7 +1,5 @@
 /* Tests of bench/io/pump where requests are handed to the API in rows: whatever happens, the same as one by
- * one.
- */
-#include "bench/io/pump.h"
+ * one. */
 #include "tests/bench/io/pump_rig.h"
 
 /* Of the calls handed over at once. */

@@ -1,5 +1,4 @@
 /* Tests of when bench/io/pump samples latencies instead of recording each, and of what the sample tells. */
-#include "bench/io/pump.h"
 #include "tests/bench/io/pump_rig.h"
 
 LATENCY(latency_1999ns, 1999)

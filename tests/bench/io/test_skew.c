@@ -3,9 +3,6 @@
 #include "bench/io/skew.h"
 #include "tests/test.h"
 
-#include <math.h>
-#include <stdlib.h>
-
 #define N_DRAWS 400000
 
 static const struct pattern rand_mix = {.percent = {[PATTERN_RAND_READ] = 50, [PATTERN_RAND_WRITE] = 50}};

@@ -4,8 +4,6 @@
 #include "bench/base/clock.h"
 #include "tests/test.h"
 
-#include <unistd.h>
-
 static struct reference reference;
 static struct companion companion;
 static struct err err;

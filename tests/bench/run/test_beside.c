@@ -4,8 +4,6 @@
 #include "tests/test.h"
 
 #include <errno.h>
-#include <math.h>
-#include <string.h>
 
 #define FILE_BYTES    (4 * MIB)
 #define REQUEST_BYTES 4096

@@ -205,6 +205,18 @@ static void warm_reads_wrap_and_find_the_file_cached(void **state)
         assert_true((double)cached * (double)sysconf(_SC_PAGESIZE) >= 0.95 * (double)world.target.size_bytes);
 }
 
+/* Small random requests are flushed more slowly than the file was filled. */
+static void what_is_expected_of_a_flush_bounds_the_bytes(void **state)
+{
+    enum api api = usable_api(state);
+    prepare("randwrite", api, 0, 1, SYNC_END);
+    world.plan.flush_bps = 100.0 * REQUEST_BYTES * 1e9 / (double)world.plan.duration_ns;
+    if (measure() < 0)
+        fail_msg("%s", world.err.text);
+    assert_in_range(world.result.n_requests, MEASURE_MIN_REQUESTS, 100);
+    assert_true(world.result.ended_by_bytes);
+}
+
 static void hard_limit_holds(void **state)
 {
     enum api api = usable_api(state);
@@ -260,8 +272,7 @@ static void interrupted_run_ends_with_eintr(void **state)
 }
 
 /* In a child, because a lowered hard limit cannot be raised again. A run raises the other one as far as it
- * may.
- */
+ * may. */
 static enum api api_with_few;
 
 static int measure_with_few_descriptors(void)
@@ -300,7 +311,7 @@ static void failing_threads_end_the_run(void **state)
     assert_int_equal(ftruncate(world.target.fd, (off_t)world.target.size_bytes), 0);
 }
 
-#define N_FACTS 9
+#define N_FACTS 10
 
 int main(void)
 {
@@ -309,6 +320,7 @@ int main(void)
         cmocka_unit_test(two_sizes_move_their_bytes_within_their_caps),
         cmocka_unit_test(caps_end_a_long_run),
         cmocka_unit_test(warm_reads_wrap_and_find_the_file_cached),
+        cmocka_unit_test(what_is_expected_of_a_flush_bounds_the_bytes),
         cmocka_unit_test(hard_limit_holds),
         cmocka_unit_test(a_hopeless_run_is_cut),
         cmocka_unit_test(interrupted_run_ends_with_eintr),

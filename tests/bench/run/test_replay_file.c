@@ -5,7 +5,6 @@
 #include "tests/test.h"
 
 #include <errno.h>
-#include <sys/stat.h>
 
 /* A file that the test plays: what each call of write answers, 0: all of it. */
 struct played {

@@ -2,7 +2,6 @@
 /* LINK: -Wl,--wrap=hostinfo_find_memory_room */
 #include "bench/run/replay_internal.h"
 #include "tests/memory_room.h"
-#include "tests/test.h"
 
 #include <sys/mman.h>
 

@@ -1,6 +1,5 @@
 /* Tests of bench/io/verify and bench/run/measure: by hand on blocks in memory, and through whole runs on a
- * file that is tampered with.
- */
+ * file that is tampered with. */
 /* LINK: -Wl,--wrap=hostinfo_find_memory_room */
 #include "tests/bench/run/measure_rig.h"
 #include "tests/memory_room.h"
@@ -274,8 +273,7 @@ TEST_WITH(flaw_in_the_filling_is_found, open_world, world_leave)
     uint64_t bytes = 0;
     flip(3 * MIB + 1000);
     assert_int_equal(measure_read_back(&world.env, &bytes, &world.err), -EBADMSG);
-    assert_non_null(strstr(world.err.text, "the target file in "));
-    assert_non_null(strstr(world.err.text, "the block at offset 3146240 (write 1) is damaged"));
+    CHECK_HAS(world.err.text, "the target file in ", "the block at offset 3146240 (write 1) is damaged");
 }
 
 TEST_WITH(sound_file_passes_under_every_api, open_world, world_leave)

@@ -1,12 +1,10 @@
 /* tests/bench/target/test_target: making, reopening and caching of fstune's own file, what a proof
  * of direct I/O may write, and files that begin empty. */
-#include "bench/target/target.h"
 #include "bench/target/target_scratch.h"
 #include "tests/bench/io/deny.h"
 #include "tests/bench/target/own_target.h"
 #include "tests/child.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
 #include <sys/syscall.h>

@@ -5,7 +5,6 @@
 #include "tests/bench/target/target_rig.h"
 #include "tests/child.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <sys/statvfs.h>
 #include <sys/swap.h>

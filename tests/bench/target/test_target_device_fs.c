@@ -5,7 +5,6 @@
 #include "tests/bench/target/device_rig.h"
 #include "tests/child.h"
 
-#include <errno.h>
 #include <linux/blkpg.h>
 #include <sched.h>
 #include <sys/file.h>

@@ -1,5 +1,4 @@
 /* tests/bench/target/test_target_existing: what is refused, and what a user's file may be used for. */
-#include "bench/target/target.h"
 #include "tests/bench/target/target_rig.h"
 #include "tests/child.h"
 

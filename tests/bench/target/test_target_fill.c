@@ -1,7 +1,6 @@
 /* tests/bench/target/test_target_fill: the contents of the target file, its size under a budget, and how
  * filling ends early. */
 /* LINK: -Wl,--wrap=hostinfo_find_memory_room */
-#include "bench/target/target.h"
 #include "tests/bench/target/own_target.h"
 #include "tests/memory_room.h"
 

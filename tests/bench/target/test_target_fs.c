@@ -1,10 +1,8 @@
 /* tests/bench/target/test_target_fs: the proof of direct I/O and the cache checks on real file systems: ext4,
  * xfs and btrfs on loop mounts (root and their mkfs are needed, else a case is skipped and says why) and
- * tmpfs.
- */
+ * tmpfs. */
 #include "bench/base/rng.h"
 #include "bench/host/hostinfo.h"
-#include "bench/target/target.h"
 #include "tests/bench/mount_rig.h"
 
 #include <errno.h>

@@ -6,7 +6,6 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define NFS  ".nfs00000000000012340000002a"
 #define SIZE 65536

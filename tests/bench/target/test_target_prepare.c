@@ -1,5 +1,4 @@
 /* tests/bench/target/test_target_prepare: the preparation script before filling. */
-#include "bench/target/target.h"
 #include "tests/bench/target/target_rig.h"
 #include "tests/test.h"
 

@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/file.h>
-#include <sys/prctl.h>
 
 #define FILE_BYTES (1 * MIB)
 #define N_PROBES   20000

@@ -1,6 +1,5 @@
 /* models/cawl/cawl: what is refused, what holds for every load, host and option, and a plain second version.
  */
-#include "models/cawl/cawl.h"
 
 #include "tests/models/cawl/cawl_plain.h"
 #include "tests/models/cawl/cawl_rig.h"

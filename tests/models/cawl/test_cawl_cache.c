@@ -1,5 +1,4 @@
 /* models/cawl/cawl_cache and models/cawl/cawl_map: blocks, by hand and against an array. */
-#include "models/cawl/cawl_internal.h"
 
 #include "tests/models/cawl/cawl_plain.h"
 #include "tests/models/rng.h"

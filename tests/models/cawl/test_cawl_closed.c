@@ -1,5 +1,4 @@
 /* models/cawl/cawl_closed: equations 2 and 3 and SimGrid's, by hand and against their sums. */
-#include "models/cawl/cawl.h"
 
 #include "tests/models/cawl/cawl_rig.h"
 #include "tests/models/rng.h"

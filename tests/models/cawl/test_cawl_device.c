@@ -2,7 +2,6 @@
 #include "models/cawl/cawl_internal.h"
 
 #include "tests/models/cawl/cawl_rig.h"
-#include "tests/test.h"
 
 static struct cawl_device device_of(struct cawl_options options, bool allocates)
 {

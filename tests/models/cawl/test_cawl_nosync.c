@@ -1,8 +1,6 @@
 /* models/cawl/cawl_nosync: algorithm 1 in cases calculated by hand, and the options. */
-#include "models/cawl/cawl.h"
 
 #include "tests/models/cawl/cawl_rig.h"
-#include "tests/test.h"
 
 static const struct cawl_options piecewise = {.piecewise = true};
 

@@ -1,9 +1,7 @@
 /* models/cawl/cawl_stdio: algorithm 2 in cases calculated by hand. bf is 100, bw_mem 1000, a system call 0.5
  * s. */
-#include "models/cawl/cawl.h"
 
 #include "tests/models/cawl/cawl_rig.h"
-#include "tests/test.h"
 
 static const struct cawl_options closing = {.close = true};
 

@@ -5,8 +5,6 @@
 #include "tests/models/grid.h"
 #include "tests/models/rng.h"
 
-#include <math.h>
-
 /* Nine sizes, six depths, direct or not. */
 enum { N_SIZES = 9, N_DEPTHS = 6, N_POINTS = N_SIZES * N_DEPTHS * 2, N_OUTSIDE = 3 };
 

@@ -3,7 +3,6 @@
 #include "models/impact/non_negative.h"
 #include "models/impact/regression.h"
 #include "tests/models/rng.h"
-#include "tests/test.h"
 
 #include <errno.h>
 

@@ -4,8 +4,6 @@
 #include "models/library/fstune.h"
 #include "tests/models/rng.h"
 
-#include <math.h>
-
 #define RIG_POINTS 108 /* 9 sizes, 6 depths, direct or not */
 
 /* A block size and a depth, and a choice that doubles the rate. */

@@ -3,7 +3,6 @@
 #include "tests/models/library/library_rig.h"
 
 #include <errno.h>
-#include <math.h>
 
 TEST(the_best_of_a_space_is_found)
 {

@@ -3,7 +3,6 @@
 #include "tests/test.h"
 
 #include <pthread.h>
-#include <stdlib.h>
 
 static struct heap *heap;
 static __thread uint64_t now;

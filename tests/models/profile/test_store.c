@@ -20,6 +20,25 @@ TEST(a_store_has_room_for_its_parts_or_is_refused)
     free(small);
 }
 
+TEST(a_renewed_store_counts_anew_and_goes_on_where_files_stand)
+{
+    for (uint64_t i = 0; i < 100; i++)
+        rig_write(1, i * 4096, 4096);
+    store_begin(store, store->last_ns, 2);
+    uint32_t handle = store_new_handle(store);
+    store_renew(store, store->last_ns);
+    assert_true(store_is_sound(store, store->n_bytes));
+    assert_int_equal(rig_summary()->n_requests, 0);
+    assert_int_equal(store_new_handle(store), handle + 1);
+    assert_int_equal(flight_depth(&store->flight), 2);
+    for (uint64_t i = 100; i < 300; i++)
+        rig_write(1, i * 4096, 4096);
+    assert_close(rig_summary()->share[SUMMARY_SEQ_WRITE], 1, 0);
+    assert_int_equal(rig_summary()->sizes[PROFILE_WRITE].n, 200);
+    store_flush(store, 1, store->last_ns, 0);
+    assert_int_equal(store->n_flushed_writes, 300);
+}
+
 TEST(requests_that_follow_each_other_are_sequential)
 {
     for (uint64_t i = 0; i < 1000; i++)

@@ -247,7 +247,9 @@ TEST(surprises_lower_the_probability_of_being_the_best)
     assert_int_equal(belief_probability_within(&belief, best, margin, 4000, rng, &without), 0);
     belief.lone_peaks_share = share;
     assert_true(with < without);
-    assert_close(with, without * belief_no_lone_peaks(&belief, best, belief.mean[best] + margin), 1e-12);
+    /* A ceiling, which is hardly believed in on a hill, would rule them out. */
+    assert_close(with, without * belief_no_lone_peaks(&belief, best, belief.mean[best] + margin), 1e-4);
+    assert_true(with >= without * belief_no_lone_peaks(&belief, best, belief.mean[best] + margin));
     assert_true(with > 0.95 * without); /* some thirty points, and two in a thousand */
     belief_done(&belief);
 }

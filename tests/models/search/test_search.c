@@ -5,7 +5,6 @@
 #include "tests/models/rng.h"
 
 #include <gsl/gsl_math.h>
-#include <stdbool.h>
 
 /* Ten request sizes, five depths, direct or not, four APIs. */
 enum { N_SIZES = 10, N_DEPTHS = 5, N_DIRECT = 2, N_APIS = 4, N_POINTS = 400, N_FIRST = 12, N_BATCH = 4 };

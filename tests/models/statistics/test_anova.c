@@ -3,7 +3,6 @@
 #include "tests/test.h"
 
 #include <errno.h>
-#include <math.h>
 
 /* Length of teeth of guinea pigs, 2 kinds of vitamin x 3 doses x 10 animals (Crampton 1947; the data set
  * ToothGrowth of R, whose aov() gives the figures asserted here). */

@@ -1,6 +1,5 @@
 /* Tests of models/statistics/robust: outliers are seen, cost nothing where there are none, and levels are not
- * outliers.
- */
+ * outliers. */
 #include "models/statistics/robust.h"
 #include "models/statistics/student.h"
 #include "tests/models/rng.h"

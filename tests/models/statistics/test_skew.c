@@ -2,8 +2,6 @@
 #include "models/statistics/skew.h"
 #include "tests/test.h"
 
-#include <stdbool.h>
-
 static const double leaning[] = {1, 1, 2, 2, 3, 12}; /* std / mean far above the limit, skewed upwards */
 #define N_LEANING (sizeof leaning / sizeof leaning[0])
 

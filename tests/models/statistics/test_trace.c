@@ -1,6 +1,5 @@
 /* Tests of models/statistics/trace: labelled shapes (a small version of tests/statistics/shapes), fields of
  * the verdict on traces without noise, and what is refused. */
-#include "models/statistics/trace.h"
 #include "tests/models/statistics/trace_shapes.h"
 #include "tests/test.h"
 

@@ -4,8 +4,6 @@
 #include "tests/models/grid.h"
 #include "tests/models/rng.h"
 
-#include <stdbool.h>
-
 enum { N_DESIGNS = 4, GRID = 32, N_SIZES = 11, N_DEPTHS = 7, MAX_POINTS = 1024 };
 
 static const struct design_ops *const designs[N_DESIGNS] = {&design_random, &design_sobol, &design_latin,

@@ -1,16 +1,11 @@
 /* Tests of tuner/base/child: what goes in, what comes out, and that nothing lives on. */
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/base/child.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 GROUP(rig_enter, rig_leave);
 

@@ -1,7 +1,5 @@
 /* Tests of tuner/base/json and tuner/report/report_recommend_json: valid JSON whatever the figures and texts
- * are.
- */
-#include "tests/test.h"
+ * are. */
 #include "tests/tuner/rig.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/json.h"
@@ -10,10 +8,6 @@
 #include "tuner/session/warnings.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct settings settings;
 static struct session *session;
@@ -33,7 +27,7 @@ FIXTURE(enter)
 GROUP(enter, rig_leave);
 
 /* Releases what was made. */
-static void check_json(json_t *made, const char *expected)
+static void check_dumped(json_t *made, const char *expected)
 {
     AUTO(auto_free) char *text = json_dumps(made, JSON_ENCODE_ANY | JSON_COMPACT | JSON_REAL_PRECISION(10));
     json_decref(made);
@@ -42,7 +36,7 @@ static void check_json(json_t *made, const char *expected)
 
 static void check_number(double value, const char *expected)
 {
-    check_json(json_number(value), expected);
+    check_dumped(json_number(value), expected);
 }
 
 TEST(numbers_are_finite_or_null)
@@ -79,8 +73,8 @@ TEST(notes_keep_their_place_whatever_bytes_they_hold)
     static struct notes notes;
     notes_add(&notes, "c\xff", "text \xe9 here");
     notes_add(&notes, "plain", "text");
-    check_json(json_notes(&notes, "what", "why"),
-               "[{\"what\":\"c?\",\"why\":\"text ? here\"},{\"what\":\"plain\",\"why\":\"text\"}]");
+    check_dumped(json_notes(&notes, "what", "why"),
+                 "[{\"what\":\"c?\",\"why\":\"text ? here\"},{\"what\":\"plain\",\"why\":\"text\"}]");
 }
 
 TEST(a_warning_says_whether_it_disqualifies)
@@ -90,11 +84,9 @@ TEST(a_warning_says_whether_it_disqualifies)
                   WARNINGS_BIT(WARNING_NOT_COLD));
     json_t *list = json_warnings(&notes), *cold = json_array_get(list, 0), *steal = json_array_get(list, 1);
     assert_int_equal(json_array_size(list), 2);
-    assert_string_equal(json_string_value(json_object_get(cold, "code")), "not_cold");
-    assert_true(json_is_true(json_object_get(cold, "disqualifying")));
+    CHECK_JSON(cold, "code=not_cold", "disqualifying=true");
     assert_non_null(strstr(json_string_value(json_object_get(cold, "text")), "--accept not_cold"));
-    assert_string_equal(json_string_value(json_object_get(steal, "code")), "steal");
-    assert_true(json_is_false(json_object_get(steal, "disqualifying")));
+    CHECK_JSON(steal, "code=steal", "disqualifying=false");
     json_decref(list);
 }
 
@@ -122,7 +114,7 @@ TEST(a_row_without_an_interval_has_nulls)
                       .warning_set =
                           WARNINGS_BIT(WARNING_DEPTH_NOT_ACHIEVED) | WARNINGS_BIT(WARNING_NOT_SETTLED),
                       .disqualifying = WARNINGS_BIT(WARNING_DEPTH_NOT_ACHIEVED)};
-    check_json(
+    check_dumped(
         json_row(&row),
         "{\"request_size\":65536,\"queue_depth\":8,\"direct\":1,\"api\":\"io_uring\",\"threads\":2,\"sync\":"
         "\"each\","
@@ -140,7 +132,7 @@ TEST(patterns_have_their_shares)
 {
     struct pattern pattern;
     assert_int_equal(pattern_parse("randrw:70", &pattern, NULL), 0);
-    check_json(
+    check_dumped(
         json_pattern(&pattern),
         "{\"name\":\"randrw:70\",\"seq_read\":0.0,\"seq_write\":0.0,\"rand_read\":0.7,\"rand_write\":0.3}");
 }
@@ -205,9 +197,7 @@ TEST(strange_bytes_anywhere_leave_the_document_valid)
     session->env.truth_bps = break_with_strange_bytes;
     notes_add(&session->warnings, "strange", "\xff");
     json_t *document = search();
-    assert_string_equal(json_string_value(json_object_get(json_object_get(document, "system"), "surface")),
-                        "n?");
-    assert_string_equal(json_string_value(json_array_get(json_object_get(document, "reasons"), 0)), "caf?");
+    CHECK_JSON(document, "system.surface=n?", "reasons.0=caf?");
     assert_true(json_array_size(json_object_get(document, "dropped")) > 1);
     done(document);
 }
@@ -223,10 +213,7 @@ TEST(facts_of_the_system_are_cleaned_too)
     bare->host.facts[1] = (struct hostinfo_fact){"rotational", HOSTINFO_FLAG, .number = 1};
     bare->host.facts[2] = (struct hostinfo_fact){"load", HOSTINFO_NUMBER, .number = NAN};
     json_auto_t *object = json_system(bare);
-    assert_true(json_is_false(json_object_get(object, "simulated")));
-    assert_string_equal(json_string_value(json_object_get(object, "device")), "/dev/?");
-    assert_true(json_is_true(json_object_get(object, "rotational")));
-    assert_true(json_is_null(json_object_get(object, "load")));
+    CHECK_JSON(object, "simulated=false", "device=/dev/?", "rotational=true", "load=null");
 }
 
 TEST(a_document_ends_with_one_newline)

@@ -2,9 +2,6 @@
 #include "tests/test.h"
 #include "tuner/base/notes.h"
 
-#include <stdio.h>
-#include <string.h>
-
 TEST(a_note_is_formatted)
 {
     struct notes notes = {0};

@@ -3,14 +3,10 @@
 #include "tuner/base/progress.h"
 
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
 #include <termios.h>
-#include <unistd.h>
 
 static char seen[1024];
 

@@ -1,16 +1,11 @@
 /* A page is there whole or not at all, and never in the place of something else. */
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/base/publish.h"
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 GROUP(rig_enter, rig_leave);
 

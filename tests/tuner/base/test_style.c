@@ -3,8 +3,6 @@
 #include "tuner/base/style.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 /* The other end of it stays open, or writing would fail. */
 static FILE *open_terminal(int *ret_master)

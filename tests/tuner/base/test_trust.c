@@ -1,17 +1,12 @@
 /* Tests of tuner/base/trust: who could have put a file where it is found. */
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/base/trust.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/xattr.h>
-#include <unistd.h>
 
 GROUP(rig_enter, rig_leave);
 

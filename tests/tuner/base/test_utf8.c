@@ -2,8 +2,6 @@
 #include "tests/test.h"
 #include "tuner/base/utf8.h"
 
-#include <string.h>
-
 TEST(characters_have_their_length_and_other_bytes_none)
 {
     static const struct {

@@ -8,7 +8,6 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <signal.h>
-#include <unistd.h>
 
 static struct err err;
 static sem_t release;

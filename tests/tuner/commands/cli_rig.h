@@ -4,9 +4,6 @@
 
 #include "tests/tuner/rig.h"
 
-#include <string.h>
-#include <unistd.h>
-
 /* Of a search, which may be conclusive or not. */
 #define CLI_ANY (-1)
 
@@ -93,32 +90,21 @@ static inline json_t *cli_json(int code, const char *line)
     return cli_document();
 }
 
-/* What stands at "search.seed". */
-static inline const json_t *cli_at(const json_t *document, const char *path)
-{
-    char key[64];
-    for (size_t length; document != NULL && *path != '\0'; path += length + (path[length] == '.')) {
-        length = strcspn(path, ".");
-        snprintf(key, sizeof key, "%.*s", (int)length, path);
-        document = json_object_get(document, key);
-    }
-    return document;
-}
-
+/* Members by their paths, as "search.seed". */
 static inline void cli_has_text(const json_t *document, const char *path, const char *text)
 {
-    const char *found = json_string_value(cli_at(document, path));
+    const char *found = json_string_value(json_at(document, path));
     assert_string_equal(found != NULL ? found : "(none)", text);
 }
 
 static inline json_int_t cli_integer(const json_t *document, const char *path)
 {
-    return json_integer_value(cli_at(document, path));
+    return json_integer_value(json_at(document, path));
 }
 
 static inline double cli_number(const json_t *document, const char *path)
 {
-    return json_number_value(cli_at(document, path));
+    return json_number_value(json_at(document, path));
 }
 
 /* In a child: as a user without privileges. */

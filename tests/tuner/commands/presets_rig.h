@@ -4,7 +4,6 @@
 #include "tests/tuner/commands/cli_rig.h"
 
 #include <glob.h>
-#include <stdio.h>
 #include <sys/stat.h>
 
 static glob_t presets;

@@ -3,7 +3,6 @@
 #include "tests/tuner/rig.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 
 GROUP_NEEDS(rig_find_program);

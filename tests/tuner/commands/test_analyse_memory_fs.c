@@ -4,7 +4,6 @@
 #include "tuner/store/events.h"
 
 #include <fcntl.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 
 GROUP_NEEDS(rig_find_program);

@@ -4,11 +4,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 FIXTURE(enter)
 {
@@ -139,7 +135,7 @@ TEST(who_asks_for_json_gets_a_document_of_the_refusal)
         json_t *document = cli_json(cases[i].code, cases[i].line);
         cli_has_text(document, "schema", "fstune/error/1");
         assert_int_equal(cli_integer(document, "exit_code"), cases[i].code);
-        assert_contains(json_string_value(cli_at(document, "error")), cases[i].error);
+        assert_contains(json_string_value(json_at(document, "error")), cases[i].error);
     }
     cli_fails(2, "--pattern is missing", "recommend");
     assert_int_equal(run.out_size, 0);
@@ -148,7 +144,7 @@ TEST(who_asks_for_json_gets_a_document_of_the_refusal)
 TEST(a_table_has_a_row_for_each_measured_setting)
 {
     size_t n = json_array_size(
-        cli_at(cli_json(CLI_ANY, RECOMMEND "--simulate peak.conf --seed 1 --budget 5s --json"), "points"));
+        json_at(cli_json(CLI_ANY, RECOMMEND "--simulate peak.conf --seed 1 --budget 5s --json"), "points"));
     rig_run_line(cli_next(), RECOMMEND "--simulate peak.conf --seed 1 --budget 5s --format csv");
     assert_true(n > 10);
     assert_int_equal(count_of(run.out, "\r\n"), n + 1);

@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <signal.h>
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #define DISK_BYTES (64U << 20)
@@ -133,7 +132,7 @@ TEST(plan_says_what_is_destroyed)
     assert_non_null(strstr(run.out, "block device disk of 64m, whose contents are destroyed, at most "));
     json_t *plan =
         cli_json(0, "measure --no-lock --existing disk --pattern randwrite --dry-run --json " WORDS POINT);
-    assert_true(json_is_true(cli_at(plan, "block_device")));
+    assert_true(json_is_true(json_at(plan, "block_device")));
     assert_int_equal(cli_integer(plan, "file_bytes"), DISK_BYTES);
     assert_true(is_untouched());
 }
@@ -147,9 +146,9 @@ TEST(writes_go_to_the_device)
     cli_has_text(document, "system.path", loop);
     cli_has_text(document, "system.mount_source", loop);
     assert_int_equal(cli_integer(document, "system.device_bytes"), DISK_BYTES);
-    assert_true(json_is_string(cli_at(document, "system.write_cache")));
-    assert_true(json_is_number(cli_at(document, "system.discard_max_bytes")));
-    assert_true(json_is_true(cli_at(document, "system.direct_write_proved")));
+    assert_true(json_is_string(json_at(document, "system.write_cache")));
+    assert_true(json_is_number(json_at(document, "system.discard_max_bytes")));
+    assert_true(json_is_true(json_at(document, "system.direct_write_proved")));
     assert_false(is_untouched());
     assert_int_equal(stat("image", &image), 0);
     assert_int_equal(image.st_size, DISK_BYTES);
@@ -161,8 +160,7 @@ TEST(reading_changes_nothing)
     json_t *document =
         cli_json(CLI_ANY, "recommend --quiet --no-lock --existing disk --pattern randread --budget 2s "
                           "--request-size 16k,64k --queue-depth 1,4 --json");
-    assert_int_equal(cli_integer(document, "search.bytes_written"), 0);
-    cli_has_text(document, "system.cache", "cold");
+    CHECK_JSON(document, "search.bytes_written=0", "system.cache=cold");
     document = cli_json(CLI_ANY, "doctor --quiet --no-lock --existing disk --json");
     cli_has_text(document, "system.path", loop);
     assert_true(cli_number(document, "noise_floor.replays") > 0);

@@ -2,11 +2,7 @@
 #include "tests/tuner/commands/cli_rig.h"
 #include "tests/tuner/doctor/doctor_rig.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define ESCAPE "a\033[2Jb"
 
@@ -28,11 +24,9 @@ TEST(a_directory_without_permission_is_examined_all_the_same)
     assert_int_equal(run.code, 3);
     assert_string_equal(run.err, "");
     json_t *document = cli_document();
-    cli_has_text(document, "schema", "fstune/doctor/1");
-    assert_true(json_is_false(json_object_get(document, "interrupted")));
+    CHECK_JSON(document, "schema=fstune/doctor/1", "interrupted=false");
     assert_true(cli_integer(document, "findings") >= 1);
-    assert_int_equal(cli_integer(document, "bytes_written"), 0);
-    assert_int_equal(cli_integer(document, "seed"), 7);
+    CHECK_JSON(document, "bytes_written=0", "seed=7");
     const json_t *create = check_of(document, "create"), *noise = json_object_get(document, "noise_floor");
     cli_has_text(create, "severity", "finding");
     assert_true(json_is_string(json_object_get(create, "advice")));
@@ -43,9 +37,8 @@ TEST(a_directory_without_permission_is_examined_all_the_same)
         assert_true(json_is_null(json_object_get(noise, open[i])));
     assert_true(json_is_string(json_object_get(noise, "why")));
     const json_t *direct = json_object_get(document, "direct");
-    assert_true(json_is_null(json_object_get(direct, "read")));
-    assert_true(json_is_null(json_object_get(direct, "align_bytes")));
-    const json_t *psync = cli_at(document, "apis.psync");
+    CHECK_JSON(direct, "read=null", "align_bytes=null");
+    const json_t *psync = json_at(document, "apis.psync");
     assert_true(json_is_true(json_object_get(psync, "works")));
     assert_true(json_is_object(json_object_get(document, "system")));
     assert_int_equal(rig_count_entries("unwritable"), 0);
@@ -55,10 +48,8 @@ TEST(the_text_is_grouped_and_ends_with_the_number_of_findings)
 {
     rig_run_line_as(cli_next(), become_nobody, "doctor --quiet --no-lock --path unwritable");
     assert_int_equal(run.code, 3);
-    assert_non_null(strstr(run.out, "\nWhat can run here\n  ok       apis"));
-    assert_non_null(strstr(run.out, "\n  finding  create"));
-    assert_non_null(strstr(run.out, " -> give another --path"));
-    assert_non_null(strstr(run.out, "Wrote 0 B, read 0 B"));
+    CHECK_HAS(run.out, "\nWhat can run here\n  ok       apis", "\n  finding  create",
+              " -> give another --path", "Wrote 0 B, read 0 B");
 }
 
 TEST(what_is_no_directory_is_refused)
@@ -104,8 +95,7 @@ TEST(every_plan_says_file_writes_and_end)
         assert_true(strncmp(run.out, "plan: ", 6) == 0);
         if (strstr(run.out, plans[i].file) == NULL || strstr(run.out, plans[i].written) == NULL)
             fail_msg("fstune %s: %s", plans[i].line, run.out);
-        assert_non_null(strstr(run.out, "ends by "));
-        assert_non_null(strstr(run.out, " at the latest"));
+        CHECK_HAS(run.out, "ends by ", " at the latest");
     }
     assert_int_equal(rig_count_entries("dir"), 0);
 }

@@ -1,10 +1,7 @@
 /* Tests of the whole program's care for files: guards, permissions, and a dry run that touches nothing. */
 #include "tests/tuner/commands/cli_rig.h"
 
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 FIXTURE(enter)
 {

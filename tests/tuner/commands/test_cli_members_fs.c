@@ -3,7 +3,6 @@
 
 #include <signal.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 FIXTURE(enter)
 {

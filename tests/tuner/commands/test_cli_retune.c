@@ -2,10 +2,6 @@
 #include "tests/tuner/commands/cli_rig.h"
 
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 GROUP(rig_enter, rig_leave);
 GROUP_NEEDS(rig_find_program);
@@ -109,8 +105,7 @@ TEST(a_dry_rollback_says_what_would_come_back)
     assert_int_equal(system("cp vm1.env before"), 0);
     cli_prints(0, ROLLBACK " --dry-run", "vm1: would be rolled back: ", "setting: not known", NULL);
     json_t *document = cli_json(0, ROLLBACK " --dry-run --json");
-    assert_true(json_is_true(json_object_get(document, "dry_run")));
-    assert_true(json_is_null(json_object_get(document, "in_force")));
+    CHECK_JSON(document, "dry_run=true", "in_force=null");
     assert_int_equal(system("cmp -s vm1.env before && grep -qx mine vm1.env.previous"), 0);
     cli_prints(0, ROLLBACK, NULL); /* nothing was recorded before */
     assert_int_equal(system("grep -qx mine vm1.env"), 0);

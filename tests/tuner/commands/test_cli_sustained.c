@@ -1,10 +1,6 @@
 /* Tests of the whole program on surfaces whose rate changes: bursts, declines and steady states. */
 #include "tests/tuner/commands/cli_rig.h"
 
-#include <math.h>
-#include <stdio.h>
-#include <string.h>
-
 /* Behind it stand the surface's file and further options. */
 #define MEASURE                                                                                              \
     "measure --seed 1 --pattern randwrite --request-size 64k --queue-depth 4 --direct 1 --api io_uring "     \
@@ -68,7 +64,7 @@ static double peak_bps(void)
 TEST(a_burst_is_reported_beside_the_rate_after_it)
 {
     json_t *json = cli_json(0, MEASURE "burst.conf --replays 4 --duration 10s");
-    assert_true(json_is_object(cli_at(json, "sustained.burst")));
+    assert_true(json_is_object(json_at(json, "sustained.burst")));
     assert_close(cli_number(json, "sustained.burst.mean") / peak_bps(), 1, 0.05);
     assert_close(cli_number(json, "sustained.burst.mean_after") / peak_bps(), 0.4, 0.02);
     assert_close(cli_number(json, "sustained.burst.seconds"), 12, 1);
@@ -78,8 +74,7 @@ TEST(a_burst_is_reported_beside_the_rate_after_it)
 TEST(a_flat_rate_is_steady_and_carries_no_warning)
 {
     json_t *json = cli_json(0, MEASURE "peak.conf --replays 5 --duration 5s");
-    assert_true(json_is_true(cli_at(json, "sustained.steady")));
-    assert_int_equal(json_array_size(json_object_get(json, "warnings")), 0);
+    CHECK_JSON(json, "sustained.steady=true", "warnings#=0");
 }
 
 #define UNTIL_STEADY MEASURE "declining.conf --until-steady --duration 5s --max-duration 40m "
@@ -87,18 +82,18 @@ TEST(a_flat_rate_is_steady_and_carries_no_warning)
 TEST(the_steady_state_of_a_slow_decline_is_what_lasts)
 {
     json_t *json = cli_json(0, UNTIL_STEADY);
-    assert_true(json_is_true(cli_at(json, "steady_state.met")));
+    assert_true(json_is_true(json_at(json, "steady_state.met")));
     assert_close(cli_number(json, "throughput.mean") / peak_bps() / 0.64, 1, 0.05);
     json = cli_json(0, MEASURE "declining.conf --replays 6 --duration 5s");
     assert_true(cli_number(json, "throughput.mean") / peak_bps() / 0.64 > 1.3);
-    assert_false(json_is_true(cli_at(json, "sustained.steady")));
+    assert_false(json_is_true(json_at(json, "sustained.steady")));
     assert_true(has_warning(json, "not_steady"));
 }
 
 TEST(what_never_gets_steady_ends_at_the_cap_with_exit_code_3)
 {
     json_t *json = cli_json(3, MEASURE "endless.conf --until-steady --duration 1s --max-duration 40s");
-    assert_false(json_is_true(cli_at(json, "steady_state.met")));
+    assert_false(json_is_true(json_at(json, "steady_state.met")));
     assert_true(has_warning(json, "not_steady"));
     assert_true(cli_number(json, "seconds") <= 40);
     cli_prints(

@@ -6,7 +6,6 @@
 #include "tuner/commands/command.h"
 
 #include <errno.h>
-#include <string.h>
 
 GROUP(rig_enter, rig_leave);
 GROUP_NEEDS(rig_find_program);

@@ -1,10 +1,7 @@
 /* Samples of what tests/faults does at length: I/O that fails at the n-th call, kills at random moments,
  * limits of the environment. The scripts judge; what they print is shown when they fail. */
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 
 /* Runs a script; 77 from it is a skipped test. */

@@ -3,11 +3,8 @@
 #include "tests/tuner/commands/cli_rig.h"
 
 #include <sched.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/mount.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #define HIERARCHY "/sys/fs/cgroup/memory"
 #define SEARCH    "recommend", "--quiet", "--no-lock", "--json", "--pattern"

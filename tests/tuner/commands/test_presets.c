@@ -1,10 +1,6 @@
 /* Tests of configs/presets: each file is an experiment that can be planned. */
 #include "tests/tuner/commands/presets_rig.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static json_t *plan_of(const char *file)
 {
     rig_run(cli_next(), NULL, "experiment", file, "--path", ".", "--no-lock", "--dry-run", "--json", NULL);

@@ -5,7 +5,6 @@
 #include "tests/tuner/rig.h"
 
 #include <sched.h>
-#include <string.h>
 #include <sys/mount.h>
 
 static inline const json_t *check_of(const json_t *document, const char *name)

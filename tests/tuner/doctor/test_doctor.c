@@ -4,8 +4,6 @@
 #include "tests/tuner/rig.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 static struct hostinfo host;
 static struct doctor_facts facts;

@@ -5,12 +5,8 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 FIXTURE(enter)
 {
@@ -44,7 +40,7 @@ TEST(a_whole_report_has_a_noise_floor_and_leaves_nothing)
     assert_string_equal(severity_of(document, "create"), "ok");
     assert_in_range(cli_integer(document, "bytes_written"), 128 << 20, (128 << 20) + TARGET_PROOF_MOST_BYTES);
     assert_true(cli_integer(document, "bytes_read") > 0);
-    assert_true(json_is_string(cli_at(document, "direct.read")));
+    assert_true(json_is_string(json_at(document, "direct.read")));
     assert_int_equal(rig_count_entries("dir"), 0);
 }
 

@@ -4,8 +4,6 @@
 
 #include "tests/test.h"
 
-#include <string.h>
-
 TEST(the_summary_is_mean_interval_and_scatter)
 {
     static const double values[] = {90, 100, 110};

@@ -1,5 +1,4 @@
 /* Tests of `fstune experiment` on a real file system: sizes of one file, signals, going on, the history. */
-#include "tests/tuner/json_check.h"
 #include "tests/tuner/rig.h"
 
 #include <signal.h>

@@ -1,7 +1,6 @@
 /* Tests of tuner/experiment/experiment_run, _resume and _json: runs on simulated surfaces, stopped and gone
  * on with. */
 #include "tests/tuner/experiment/experiment_rig.h"
-#include "tests/tuner/json_check.h"
 #include "tuner/base/interrupt.h"
 
 #include <errno.h>

@@ -24,9 +24,8 @@ TEST(the_table_stands_in_order_of_the_levels)
             fail_msg("no row%s after\n%s", rows[i], before);
         before = row;
     }
-    assert_contains(text, "Experiment   made up: full design, 9 settings, 5 replays asked, 45 runs made\n");
-    assert_contains(text, "Measured on  simulated surface \"none\"");
-    assert_contains(text, "direct 1");
+    CHECK_HAS(text, "Experiment   made up: full design, 9 settings, 5 replays asked, 45 runs made\n",
+              "Measured on  simulated surface \"none\"", "direct 1");
 }
 
 TEST(the_cheapest_equivalent_has_fewer_bytes_in_flight)

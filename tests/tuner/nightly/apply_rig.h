@@ -1,19 +1,14 @@
 /* tests/tuner/nightly/apply_rig: a snippet in place/, and what a stopped fstune leaves there. */
 #pragma once
 
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/nightly/apply.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define SECOND_NS 1000000000ULL
 #define STRANGER  65534

@@ -6,7 +6,6 @@
 #include "tuner/nightly/disk_control.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 #define RIG_IMAGE_BYTES (16U << 20)
 

@@ -2,7 +2,6 @@
  * place/. */
 #pragma once
 
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/base/json.h"
 #include "tuner/nightly/retune.h"
@@ -11,10 +10,6 @@
 #include <errno.h>
 #include <signal.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 static const struct point slow = {65536, 1, 0, API_PSYNC, 1, SYNC_END, 0};
 static const struct point quick = {65536, 8, 1, API_IO_URING, 1, SYNC_END, 0};

@@ -2,7 +2,6 @@
 #include "tests/tuner/nightly/disk_rig.h"
 #include "tuner/nightly/disk_history.h"
 
-#include <stdlib.h>
 #include <sys/stat.h>
 
 #define KNOWN                                                                                                \

@@ -221,11 +221,9 @@ TEST(alarms_end_with_4_and_their_reason)
     assert_int_equal(run(NIGHT_NO_CHANGE), 4);
     assert_int_equal(newest().kind, HISTORY_CHANGE_ALARM);
     json_auto_t *document = report_retune_document(&report);
-    assert_string_equal(json_string_value(json_object_get(document, "reason")), "20 % down");
+    CHECK_JSON(document, "reason=20 % down");
     const json_t *target = json_array_get(json_object_get(document, "targets"), 0);
-    assert_string_equal(json_string_value(json_array_get(json_object_get(target, "behind"), 0)),
-                        "throughput");
-    assert_string_equal(json_string_value(json_object_get(target, "verdict")), "no_change");
+    CHECK_JSON(target, "behind.0=throughput", "verdict=no_change");
 }
 
 TEST(codes_follow_the_verdict)

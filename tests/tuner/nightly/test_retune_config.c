@@ -1,15 +1,11 @@
 /* Tests of tuner/nightly/retune_config: targets, defaults, and what is refused with its line. */
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/emit/snippet.h"
 #include "tuner/nightly/retune_config.h"
 #include "tuner/options/options.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 static struct retune_config config;
 static struct err err;
@@ -47,6 +43,22 @@ TEST(a_target_needs_a_name_and_a_pattern_only)
     assert_close(target->settings.search.tolerance_share, 0.03, 1e-12);
     assert_false(target->keep_file);
     assert_string_equal(target->snippet, "");
+}
+
+/* What fstune watch found is told in tests/tuner/profile/test_watch.c. */
+TEST(a_target_may_take_its_pattern_from_a_profile)
+{
+    rig_write("p.json", "%s",
+              "{\"schema\": \"fstune/profile/1\", \"seconds\": 1, \"pattern\": {\"name\": \"randrw:70\"}, "
+              "\"fixed\": {\"request_size\": \"8k\"}, \"current\": {\"direct\": \"1\"}}");
+    assert_int_equal(read_text("targets = ( { name = \"a\"; for = \"p.json\"; } );"), 0);
+    assert_string_equal(config.targets[0].settings.workload.pattern.name, "randrw:70");
+    assert_int_equal(config.targets[0].settings.workload.levels[FACTOR_REQUEST_SIZE].value[0], 8192);
+    assert_int_equal(config.targets[0].settings.search.current.value[FACTOR_DIRECT], 1);
+    assert_int_equal(read_text("targets = ( { name = \"a\"; for = \"p.json\"; pattern = \"read\"; } );"), 0);
+    assert_string_equal(config.targets[0].settings.workload.pattern.name, "read");
+    assert_int_equal(read_text("targets = ( { name = \"a\"; for = \"absent\"; } );"), -ENOENT);
+    assert_non_null(strstr(err.text, "n.conf:1: target a: --for absent: "));
 }
 
 TEST(every_key_is_read)

@@ -1,18 +1,13 @@
 /* Tests of `fstune retune` on a real file system: the file that is kept, signals, and a target whose file
  * system stands still before one that works. Kills: see test_apply_faults and tests/faults/retune_kills. */
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 
 #include <fcntl.h>
 #include <linux/fs.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define PATIENCE_S 60
 

@@ -5,8 +5,6 @@
 #include "tuner/options/options.h"
 
 #include <errno.h>
-#include <stdio.h>
-#include <string.h>
 
 #define MAX_WORDS           16
 #define PARSE(command, ...) parse_words((command), (const char *const[MAX_WORDS]){__VA_ARGS__})

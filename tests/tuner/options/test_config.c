@@ -5,8 +5,6 @@
 #include "tuner/session/warnings.h"
 
 #include <libconfig.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 static const char file_name[] = "nightly.conf";
 

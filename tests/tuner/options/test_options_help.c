@@ -1,8 +1,6 @@
 /* Tests of tuner/options/options_help: groups, and what only --help all prints. */
 #include "tests/tuner/options/options_rig.h"
 
-#include <stdlib.h>
-
 /* What --help prints of a command. The caller frees it. */
 static char *help_of(unsigned command, bool all)
 {
@@ -37,8 +35,7 @@ TEST(help_of_a_command_with_many_options_is_short_until_all_are_asked_for)
 TEST(help_of_a_command_with_few_options_is_one_list)
 {
     char *text = help_of(OPTIONS_DOCTOR, false);
-    assert_non_null(strstr(text, "\nOptions:\n"));
-    assert_non_null(strstr(text, "\n  --seed "));
+    CHECK_HAS(text, "\nOptions:\n", "\n  --seed ");
     assert_null(strstr(text, "--help all"));
     free(text);
 }

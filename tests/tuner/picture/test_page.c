@@ -1,6 +1,6 @@
 /* What stands in a page, and that no text of a document becomes anything but text. The whole of pages of
  * answers is compared in tests/golden (html-*). */
-#include "tests/test.h"
+#include "tests/tuner/json_check.h"
 #include "tuner/picture/page.h"
 
 #include <errno.h>
@@ -102,8 +102,7 @@ TEST(damaged_rows_are_left_out_and_counted)
 {
     json_auto_t *data = data_of(
         ANSWER(", \"points\": [" POINT("4096", "8", "1e9") ", 7, {}, " POINT("5", "8", "1") "]"), NULL);
-    assert_int_equal(json_integer_value(json_object_get(data, "n_damaged")), 3);
-    assert_int_equal(json_array_size(json_object_get(data, "points")), 1);
+    CHECK_JSON(data, "n_damaged=3", "points#=1");
 }
 
 TEST(members_of_other_types_do_no_harm)
@@ -175,8 +174,7 @@ TEST(the_highest_mean_so_far_leads)
         double leader, n, mean;
     } expected[] = {{0, 1, 100}, {1, 1, 300}, {1, 2, 200}, {1, 2, 200}};
     json_auto_t *course = course_of(runs, 4, 0);
-    assert_int_equal(json_array_size(json_object_get(course, "steps")), 4);
-    assert_int_equal(json_array_size(json_object_get(course, "settings")), 2);
+    CHECK_JSON(course, "steps#=4", "settings#=2");
     for (size_t i = 0; i < 4; i++) {
         assert_close(member(course, i, 3), expected[i].leader, 0);
         assert_close(member(course, i, 4), expected[i].n, 0);
@@ -188,7 +186,7 @@ TEST(an_interval_needs_three_runs_of_the_leader)
 {
     struct journal_run runs[] = {run_of(1, 1, 90), run_of(1, 2, 100), run_of(1, 3, 110)};
     json_auto_t *course = course_of(runs, 3, 0);
-    assert_true(json_is_null(json_array_get(json_array_get(json_object_get(course, "steps"), 1), 6)));
+    CHECK_JSON(course, "steps.1.6=null");
     /* Student's t for 2 degrees of freedom at 97.5 % is 4.303; the standard error 10 / sqrt(3). */
     assert_close(member(course, 2, 6), 100 - 4.303 * 5.7735, 0.01);
     assert_close(member(course, 2, 7), 100 + 4.303 * 5.7735, 0.01);

@@ -1,10 +1,8 @@
 /* Tests of tuner/picture/plot_data_several: a setting of each of several files, told apart by its file. */
-#include "tests/test.h"
 #include "tests/tuner/rig.h"
 #include "tuner/picture/plot_data.h"
 
 #include <errno.h>
-#include <string.h>
 
 #define HEADER "pattern,request_size,queue_depth,direct,api,throughput_bps\n"
 

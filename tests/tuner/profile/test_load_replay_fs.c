@@ -21,7 +21,7 @@ TEST(a_copy_is_repeated_alike_and_its_files_stay_as_they_are)
     json_t *document = rig_json(&run);
     assert_true(json_is_true(json_object_get(replay_of(document), "alike")));
     assert_int_equal(json_integer_value(json_object_get(replay_of(document), "requests_made")), 1025);
-    assert_string_equal(json_string_value(json_object_get(document, "source")), "replay");
+    CHECK_JSON(document, "source=replay");
     assert_int_equal(rig_count_entries("."), n_before);
     json_decref(document);
     rig_free(&run);

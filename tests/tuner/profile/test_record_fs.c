@@ -8,7 +8,6 @@
 #include <liburing.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <sys/prctl.h>
 #include <sys/syscall.h>
 
 GROUP_NEEDS(rig_find_program);
@@ -148,7 +147,7 @@ TEST(the_exit_code_of_the_program_is_told)
 {
     profile("exit 7");
     assert_int_equal(number(NULL, "exit_status"), 7);
-    assert_true(json_is_null(json_object_get(json_object_get(document, "pattern"), "name")));
+    CHECK_JSON(document, "pattern.name=null");
 }
 
 TEST(pipes_and_terminals_are_no_files)
@@ -160,10 +159,9 @@ TEST(pipes_and_terminals_are_no_files)
 TEST(flushes_and_durable_writes_are_told_apart)
 {
     profile("dd if=/dev/zero of=f bs=4k count=100 oflag=dsync status=none");
-    assert_string_equal(json_string_value(json_object_get(json_object_get(document, "sync"), "kind")),
-                        "each");
+    CHECK_JSON(document, "sync.kind=each");
     profile("dd if=/dev/zero of=f bs=4k count=100 conv=fsync status=none");
-    assert_string_equal(json_string_value(json_object_get(json_object_get(document, "sync"), "kind")), "end");
+    CHECK_JSON(document, "sync.kind=end");
 }
 
 TEST(the_smallest_store_counts_the_same)
@@ -172,7 +170,7 @@ TEST(the_smallest_store_counts_the_same)
     rig_run_line(&run, "profile --store 32k --json -- dd if=/dev/zero of=f bs=4k count=1000 status=none");
     assert_int_equal(run.code, 0);
     json_t *small = rig_json(&run);
-    assert_int_equal(json_integer_value(json_object_get(json_object_get(small, "requests"), "write")), 1000);
+    CHECK_JSON(small, "requests.write=1000");
     json_decref(small);
     rig_free(&run);
 }
@@ -187,7 +185,7 @@ TEST(a_recording_ends_before_the_program_does)
             NULL);
     assert_int_equal(run.code, 0);
     json_t *part = rig_json(&run);
-    assert_int_equal(json_integer_value(json_object_get(json_object_get(part, "requests"), "write")), 100);
+    CHECK_JSON(part, "requests.write=100");
     json_decref(part);
     rig_free(&run);
     assert_true(rig_exists("end"));
@@ -392,7 +390,7 @@ TEST(a_load_without_times_has_no_rate)
     rig_run_line(&run, "profile --import fio-iolog log --json");
     json_t *profile_of_log = rig_json(&run);
     rig_free(&run);
-    assert_true(json_is_null(json_object_get(json_object_get(profile_of_log, "rate"), "mean_bps")));
+    CHECK_JSON(profile_of_log, "rate.mean_bps=null");
     json_decref(profile_of_log);
 }
 
@@ -405,9 +403,8 @@ TEST(recommend_takes_pattern_factors_and_baseline)
                         "\"1\", \"api\": \"psync\"}}");
     json_t *answer = rig_document("recommend --for p.json --simulate peak.conf --seed 3 --budget 10s --json");
     json_t *baseline = json_object_get(answer, "baseline");
-    assert_string_equal(json_string_value(json_object_get(json_object_get(answer, "pattern"), "name")),
-                        "randwrite");
-    assert_int_equal(json_integer_value(json_object_get(baseline, "request_size")), 16384);
+    CHECK_JSON(answer, "pattern.name=randwrite");
+    CHECK_JSON(baseline, "request_size=16384");
     json_decref(answer);
     rig_write("none.json", "{\"schema\": \"fstune/profile/1\", \"pattern\": {\"name\": null}}");
     rig_refused("recommend --for none.json --simulate peak.conf", 2, "too little was seen");

@@ -1,6 +1,5 @@
 /* Tests of tuner/report/cross_check: the verdict, and whole programs with a shell script in fio's place. */
 #include "bench/target/target.h"
-#include "tests/tuner/json_check.h"
 #include "tests/tuner/rig.h"
 #include "tuner/report/cross_check.h"
 

@@ -1,6 +1,5 @@
 /* Tests of tuner/report/cross_check with the real fio on a real file system: that it measures the same file,
  * and what it leaves of it. */
-#include "tests/tuner/json_check.h"
 #include "tests/tuner/rig.h"
 
 #include <sys/stat.h>

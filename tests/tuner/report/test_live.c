@@ -2,8 +2,6 @@
 #include "tests/test.h"
 #include "tests/tuner/report/live_rig.h"
 
-#include <math.h>
-
 static struct live live;
 
 static void show(void)

@@ -1,7 +1,6 @@
 /* Tests of tuner/report/live: the status line of searches on simulated surfaces. */
 #include "tests/tuner/report/live_rig.h"
 #include "tests/tuner/search/tune_rig.h"
-#include "tuner/report/live.h"
 
 #include <errno.h>
 

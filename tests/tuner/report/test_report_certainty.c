@@ -1,6 +1,5 @@
 /* Tests of tuner/report/report_certainty and report_recommend_text: the words for how sure an answer is. */
 #include "tests/tuner/search/tune_rig.h"
-#include "tuner/report/answer.h"
 #include "tuner/report/report_certainty.h"
 
 SEARCHES(enter);

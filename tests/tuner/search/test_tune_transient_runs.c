@@ -1,6 +1,5 @@
 /* Tests of tuner/search/tune_transient: what hand-made runs show of their start, and whether that is taken
- * off.
- */
+ * off. */
 #include "tests/tuner/search/tune_rig.h"
 
 SEARCHES(enter);

@@ -29,3 +29,21 @@ TEST(what_the_write_budget_ends_keeps_its_replays)
     assert_false(tune.engine.beyond_plan);
     assert_true(count_confirming(tune.engine.chosen) > 15);
 }
+
+/* All replays of a point are bounded alike, by what was known before the first of them. */
+TEST(forgotten_runs_and_known_limits_bound_the_bytes_of_later_ones)
+{
+    begin_on("peak.conf --seed 1");
+    const struct engine_run run = {.point = 0};
+    struct record *record = &tune.records[0];
+    assert_close(tune_plan_of(&tune, &run).flush_bps, 0, 0);
+    tune.engine.points[0].most_bps = 50e6;
+    assert_close(tune_plan_of(&tune, &run).flush_bps, 50e6, 0);
+    assert_int_equal(tune_measure(&tune, (size_t[]){0, 0}, 2, 30, &err), 0);
+    assert_close(tune_plan_of(&tune, &run).flush_bps, 50e6, 0);
+    double fastest_bps = fmax(record->samples[0].throughput_bps, record->samples[1].throughput_bps);
+    tune_forget(&tune, 0);
+    assert_close(record->flush_bps, 1.5 * fastest_bps, 1);
+    tune.engine.points[0].most_bps = fastest_bps;
+    assert_close(tune_plan_of(&tune, &run).flush_bps, fastest_bps, 1);
+}

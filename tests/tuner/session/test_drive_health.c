@@ -200,16 +200,19 @@ TEST(json_says_before_after_and_the_difference)
     after = before;
     after.host_written_bytes += 4096000;
     json_t *object = drive_health_json(&before, &after);
-    assert_int_equal(json_integer_value(json_object_get(object, "written_bytes")), 4096000);
+    CHECK_JSON(object, "written_bytes=4096000");
     json_t *part = json_object_get(object, "after");
     assert_int_equal(json_integer_value(json_object_get(part, "percentage_used")), 2);
+    /* 12.8 GB were 2 % of five years, a tenth of one. */
+    assert_close(json_number_value(json_object_get(object, "year_share")), 4096000 / (12804096000.0 * 10),
+                 1e-12);
     json_decref(object);
+    after.percentage_used = 0;
+    assert_true(isnan(drive_health_year_share(&before, &after)));
     after = (struct drive_health){.why_not = "gone"};
     assert_true(isnan(drive_health_written_bytes(&before, &after)));
     object = drive_health_json(&before, &after);
-    assert_true(json_is_null(json_object_get(object, "written_bytes")));
-    assert_string_equal(json_string_value(json_object_get(json_object_get(object, "after"), "unknown")),
-                        "gone");
+    CHECK_JSON(object, "written_bytes=null", "after.unknown=gone");
     json_decref(object);
     object = drive_health_json(&after, &after);
     assert_string_equal(json_string_value(json_object_get(object, "unknown")), "gone");
@@ -224,9 +227,10 @@ TEST(the_line_names_what_is_known_only)
     after = before;
     after.host_written_bytes += 3.2e9;
     after.thermal_throttle_s += 4;
-    assert_string_equal(drive_health_format(&before, &after, text, sizeof text),
-                        "drive: 3.20 GB written meanwhile, 2 % of its rated life used, 38 C, 6 media errors, "
-                        "throttled by heat for 4 s meanwhile");
+    assert_string_equal(
+        drive_health_format(&before, &after, text, sizeof text),
+        "drive: 3.20 GB written meanwhile (2 % of a year's rated writes), 2 % of its rated life used, "
+        "38 C, 6 media errors, throttled by heat for 4 s meanwhile");
     assert_string_equal(drive_health_format(NULL, &before, text, sizeof text),
                         "drive: 2 % of its rated life used, 38 C, 6 media errors");
     assert_string_equal(drive_health_format(&nothing, &nothing, text, sizeof text), "");

@@ -4,10 +4,6 @@
 
 #include "tuner/session/members_report.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define N_BLOCKS 4
 
 static void add(struct record *record, double throughput_bps)

@@ -5,10 +5,6 @@
 #include "tests/test.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define PLACE "/tmp/fstune-costs-XXXXXX"
 

@@ -4,10 +4,6 @@
 
 #include "tuner/session/session_members.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define MB 1e6
 
 static struct settings *settings;

@@ -99,8 +99,7 @@ TEST(the_truth_is_the_tables_and_what_lies_inside_it)
     assert_int_equal(open_table(square), 0);
     for (size_t i = 0; i < N_OF(rows); i++)
         assert_close(truth_at(uring(rows[i].size_bytes, rows[i].depth)), rows[i].bps, i < 4 ? 0 : 1e-9);
-    assert_non_null(strstr(err.text, "8k x 5, buffered, io_uring"));
-    assert_non_null(strstr(err.text, "randwrite"));
+    CHECK_HAS(err.text, "8k x 5, buffered, io_uring", "randwrite");
 }
 
 TEST(categories_must_match_exactly)

@@ -293,8 +293,7 @@ TEST(points_that_flush_nothing_are_not_recommended)
     const json_t *points = json_object_get(document, "points");
     for (size_t i = 0; i < json_array_size(points); i++) {
         const json_t *point = json_array_get(points, i);
-        assert_string_equal(json_string_value(json_object_get(point, "sync")), "end");
-        assert_int_equal(json_array_size(json_object_get(point, "disqualified_by")), 0);
+        CHECK_JSON(point, "sync=end", "disqualified_by#=0");
     }
     const json_t *setting = json_object_get(document, "recommendation");
     assert_string_equal(json_string_value(json_object_get(setting, "sync")), "end");
@@ -341,8 +340,7 @@ TEST(a_user_who_may_not_lock_the_device_is_told_and_measures)
         rig_run(&run, become_nobody, "measure", "--quiet", formats[i], "--pattern", "read", "--request-size",
                 "64k", "--duration", "100ms", "--file-size", "128m", PSYNC, NULL);
         assert_int_equal(run.code, 0);
-        assert_non_null(strstr(run.out, "no_lock"));
-        assert_non_null(strstr(run.out, "/run/fstune"));
+        CHECK_HAS(run.out, "no_lock", "/run/fstune");
         rig_free(&run);
     }
 }

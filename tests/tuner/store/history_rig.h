@@ -7,9 +7,6 @@
 #include "tuner/store/journal.h"
 
 #include <sqlite3.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #define SECONDS_OF_A_DAY 86400.0
 

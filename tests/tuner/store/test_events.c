@@ -4,11 +4,7 @@
 #include "tests/test.h"
 
 #include <errno.h>
-#include <math.h>
 #include <sqlite3.h>
-#include <stdio.h>
-#include <string.h>
-#include <unistd.h>
 
 static struct events *events;
 static struct err err;

@@ -3,7 +3,6 @@
 #include "tuner/store/database.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <sys/stat.h>
 
 GROUP(rig_enter, rig_leave);

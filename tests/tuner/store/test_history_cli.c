@@ -3,7 +3,6 @@
 #include "tests/tuner/store/history_rig.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <sys/resource.h>
 
 #define RECOMMEND "recommend --quiet --pattern randwrite --simulate peak.conf --budget 8s "
@@ -102,8 +101,7 @@ TEST(csv_has_a_line_for_each_replay_and_disarms_formulas)
     add_replays(run_id, &fast, (const double[]){1e8, 2e8}, 2, 0);
     history_close(&history);
     succeed("history export --db csv.db");
-    assert_non_null(strstr(run.out, ",\"'=cmd|' /C calc'!A1\","));
-    assert_non_null(strstr(run.out, ",\"a \"\"host\"\", with\nall\","));
+    CHECK_HAS(run.out, ",\"'=cmd|' /C calc'!A1\",", ",\"a \"\"host\"\", with\nall\",");
     size_t n_ends = 0;
     for (const char *end = run.out; (end = strstr(end, "\r\n")) != NULL; end++)
         n_ends++;
@@ -207,21 +205,17 @@ TEST(decisions_are_listed_with_their_evidence)
     succeed("history changes --db decisions.db");
     const char *skipped = strstr(run.out, "on battery"), *made = strstr(run.out, "two nights agree: +33 %");
     assert_true(skipped != NULL && made != NULL && skipped < made);
-    assert_non_null(strstr(run.out, "4k x 1, buffered, psync -> 64k"));
-    assert_non_null(strstr(run.out, "of run 1"));
-    assert_non_null(strstr(run.out, "slower?[2J"));
+    CHECK_HAS(run.out, "4k x 1, buffered, psync -> 64k", "of run 1", "slower?[2J");
     json_t *document = json_of("history changes --db decisions.db --json --limit 2");
     const json_t *rows = json_object_get(document, "changes");
     assert_int_equal(json_array_size(rows), 2);
-    assert_string_equal(json_string_value(json_object_get(json_array_get(rows, 0), "kind")), "change");
-    assert_string_equal(json_string_value(json_object_get(json_array_get(rows, 1), "kind")), "alarm");
+    CHECK_JSON(rows, "0.kind=change", "1.kind=alarm");
     document = json_of("history show 1 --db decisions.db --json");
     assert_int_equal(json_array_size(json_object_get(document, "changes")), 1);
     document = json_of("history export --db decisions.db --json");
     assert_int_equal(json_array_size(json_object_get(document, "changes")), 3);
     go("history show 1 --db decisions.db");
-    assert_non_null(strstr(run.out, "two nights agree"));
-    assert_null(strstr(run.out, "on battery"));
+    CHECK_HAS(run.out, "two nights agree", "-on battery");
 }
 
 TEST(runs_that_do_not_compare_are_refused)

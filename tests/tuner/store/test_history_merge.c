@@ -2,7 +2,6 @@
 #include "tests/tuner/store/history_rig.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 

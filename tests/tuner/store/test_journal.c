@@ -1,16 +1,10 @@
 /* Tests of tuner/store/journal: what is written is read, broken ends are tolerated, broken anything else is
  * not. */
 #include "tests/tuner/store/history_rig.h"
-#include "tuner/store/journal.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 GROUP(rig_enter, rig_leave);
 

@@ -3,8 +3,6 @@
 #include "tuner/store/recommendation.h"
 
 #include <errno.h>
-#include <math.h>
-#include <string.h>
 
 #define POINT                                                                                                \
     "{\"request_size\": 65536, \"queue_depth\": 8, \"direct\": 1, \"api\": \"io_uring\", \"threads\": 1, "   \

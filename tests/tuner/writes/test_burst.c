@@ -182,14 +182,13 @@ TEST(document_holds_both_settings_and_the_gain)
     json_t *whole = make_answer(), *object = json_object_get(whole, "burst"),
            *gain = json_object_get(object, "gain");
     assert_int_equal(json_integer_value(json_object_get(object, "bytes")), 64 << 20);
-    assert_string_equal(json_string_value(json_object_get(object, "judged_by")), "accepted");
+    CHECK_JSON(object, "judged_by=accepted");
     assert_close(json_real_value(json_object_get(gain, "mean")), 4, 0.01);
     json_t *buffered = json_object_get(object, "buffered"),
            *point = json_object_get(object, "recommendation");
     assert_int_equal(json_integer_value(json_object_get(buffered, "bursts")), 4);
     assert_int_equal(json_integer_value(json_object_get(point, "direct")), 0);
-    assert_true(json_is_null(json_object_get(object, "model")));
-    assert_int_equal(json_array_size(json_object_get(object, "looks")), 2);
+    CHECK_JSON(object, "model=null", "looks#=2");
     json_decref(whole);
 }
 

@@ -85,7 +85,7 @@ TEST(durable_time_counts_when_it_was_asked_for)
                  "recommend --pattern randwrite --file-size 128m --request-size 64k --queue-depth 1 "
                  "--api psync --sync end --burst 8m --budget 8s --max-write 8g --no-lock --json --quiet");
     json_t *document = rig_json(&run), *burst = burst_of(document);
-    assert_string_equal(json_string_value(json_object_get(burst, "judged_by")), "durable");
+    CHECK_JSON(burst, "judged_by=durable");
     json_decref(document);
     rig_free(&run);
 }
@@ -95,7 +95,6 @@ TEST(text_has_a_line_for_bursts)
     rig_run_line(&run,
                  "recommend --pattern write --file-size 128m --request-size 1m --queue-depth 1 --direct 0 "
                  "--api psync --burst 16m --budget 8s --max-write 8g --no-lock --quiet");
-    assert_non_null(strstr(run.out, "Bursts       of 16m: use"));
-    assert_non_null(strstr(run.out, "No direct setting could be measured beside it."));
+    CHECK_HAS(run.out, "Bursts       of 16m: use", "No direct setting could be measured beside it.");
     rig_free(&run);
 }

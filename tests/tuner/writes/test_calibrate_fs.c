@@ -19,8 +19,7 @@ TEST(a_calibration_writes_a_file_that_reads_back)
     /* A busy machine may not manage five rounds. */
     assert_true(run.code == 0 || run.code == 3);
     json_t *document = rig_json(&run);
-    assert_string_equal(json_string_value(json_object_get(document, "schema")), "fstune/calibration/1");
-    assert_true(json_is_true(json_object_get(document, "complete")));
+    CHECK_JSON(document, "schema=fstune/calibration/1", "complete=true");
     assert_int_equal(host_file_read("host.conf", &file, &err), 0);
     const json_t *row = json_object_get(json_object_get(document, "parameters"), "bw_ramdisk");
     assert_close(json_number_value(json_object_get(row, "value")) / file.host.bw_ramdisk_bps, 1, 1e-9);
@@ -94,8 +93,7 @@ TEST(an_interrupted_calibration_says_so_and_writes_no_file)
         end_with(&run, SIGINT, after_ms[i]);
         assert_int_equal(run.code, 130);
         json_auto_t *document = rig_json(&run);
-        assert_true(json_is_true(json_object_get(document, "interrupted")));
-        assert_true(json_is_false(json_object_get(document, "complete")));
+        CHECK_JSON(document, "interrupted=true", "complete=false");
     }
 }
 

@@ -38,9 +38,7 @@ TEST(costs_and_totals_are_those_of_the_model)
 {
     json_auto_t *document = rig_document(LOAD "--json --delay 10ms");
     const double cost = 1048576 / 1e9 + 1e-6;
-    assert_string_equal(json_string_value(json_object_get(document, "schema")), "fstune/write-prediction/1");
-    assert_string_equal(json_string_value(json_object_get(document, "mode")), "nosync");
-    assert_int_equal(json_array_size(json_object_get(document, "costs_s")), 10);
+    CHECK_JSON(document, "schema=fstune/write-prediction/1", "mode=nosync", "costs_s#=10");
     for (size_t i = 0; i < 10; i++) {
         assert_close(number_at(document, "costs_s", i), cost, 1e-11);
         assert_close(number_at(document, "end_s", i), (double)(i + 1) * (cost + 0.01), 1e-9);
@@ -50,8 +48,7 @@ TEST(costs_and_totals_are_those_of_the_model)
     assert_close(json_number_value(json_object_get(document, "naive_total_s")), 10 * 1048576 / 1e8, 1e-9);
     assert_int_equal(json_object_size(json_object_get(document, "extensions")), 0);
     const json_t *first = json_array_get(json_object_get(document, "states"), 0);
-    assert_string_equal(json_string_value(json_object_get(first, "state")), "free_run");
-    assert_int_equal(json_integer_value(json_object_get(first, "chunk")), 0);
+    CHECK_JSON(first, "state=free_run", "chunk=0");
 }
 
 TEST(states_follow_each_other_with_bytes_and_times)
@@ -70,7 +67,7 @@ TEST(states_follow_each_other_with_bytes_and_times)
                          number_at(document, "end_s", (size_t)chunk - 1), 1e-6);
     }
     /* 100 MB, the first limit, are passed by the 96th MiB. */
-    assert_int_equal(json_integer_value(json_object_get(json_array_get(states, 1), "chunk")), 96);
+    CHECK_JSON(states, "1.chunk=96");
     assert_true(json_number_value(json_object_get(document, "dirty_peak_bytes")) <= 3e8 + 1048576);
     json_decref(document);
     rig_run_line(&run, PREDICT "--total 1g --request-size 1m --csv -");
@@ -118,7 +115,6 @@ TEST(an_extension_stands_beside_the_plain_model)
     }
     rig_run_line(&run,
                  PREDICT "--total 1g --request-size 1m --extensions limit-share=50%,writers=2,piecewise");
-    assert_non_null(strstr(run.out, "as the paper has it"));
-    assert_non_null(strstr(run.out, "writers wait at 75.0 MB"));
+    CHECK_HAS(run.out, "as the paper has it", "writers wait at 75.0 MB");
     rig_free(&run);
 }

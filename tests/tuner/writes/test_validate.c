@@ -34,14 +34,11 @@ static void check_modes(const char *mode)
     snprintf(line, sizeof line, PREDICT LOAD "--validate --repetitions 2 --json --seed 7 --mode %s", mode);
     json_t *document = rig_document(line);
     const json_t *measured = json_object_get(document, "measured");
-    assert_string_equal(json_string_value(json_object_get(document, "schema")), "fstune/write-validation/1");
+    CHECK_JSON(document, "schema=fstune/write-validation/1");
     assert_string_equal(json_string_value(json_object_get(document, "mode")), mode);
-    assert_true(json_is_false(json_object_get(document, "interrupted")));
-    assert_int_equal(json_integer_value(json_object_get(document, "seed")), 7);
+    CHECK_JSON(document, "interrupted=false", "seed=7");
     assert_int_equal(json_integer_value(json_object_get(document, "bytes_written")), 2 * 65536);
-    assert_int_equal(json_array_size(json_object_get(measured, "costs_s")), 16);
-    assert_int_equal(json_array_size(json_object_get(measured, "dirty_bytes")), 16);
-    assert_int_equal(json_array_size(json_object_get(measured, "repetitions")), 2);
+    CHECK_JSON(measured, "costs_s#=16", "dirty_bytes#=16", "repetitions#=2");
     assert_true(number(document, "measured", "total_s") > 0);
     assert_close(number(document, "naive", "total_s"), 65536 / 1e9, 1e-9);
     assert_true(number(document, "cawl", "total_s") > 0);
@@ -71,7 +68,7 @@ TEST(errors_follow_from_the_costs)
     }
     assert_close(number(document, "measured", "total_s"), total, 1e-9);
     assert_close(number(cawl, "error", "per_chunk"), shares / (double)n, 1e-6);
-    assert_true(json_is_null(json_object_get(json_object_get(measured, "scatter"), "per_chunk")));
+    CHECK_JSON(measured, "scatter.per_chunk=null");
 }
 
 TEST(the_last_flush_of_a_stream_is_in_both_totals)
@@ -92,9 +89,7 @@ TEST(text_has_a_line_for_each_model)
     AUTO(rig_free) struct rig_run run;
     rig_run_line(&run, PREDICT LOAD "--validate");
     assert_int_equal(run.code, EXIT_DONE);
-    assert_non_null(strstr(run.out, "\nmeasured "));
-    assert_non_null(strstr(run.out, "\nCAWL "));
-    assert_non_null(strstr(run.out, "\nnaive "));
+    CHECK_HAS(run.out, "\nmeasured ", "\nCAWL ", "\nnaive ");
     assert_string_equal(run.err, "");
 }
 
@@ -132,8 +127,7 @@ TEST(a_dry_run_only_says_what_it_would_do)
                                  "afterwards), 197 kB in all, 114 us by the model\n");
     rig_free(&run);
     json_t *document = rig_document(PREDICT LOAD "--validate --dry-run --json --delay 1s");
-    assert_string_equal(json_string_value(json_object_get(document, "schema")), "fstune/plan/1");
-    assert_int_equal(json_integer_value(json_object_get(document, "repetitions")), 3);
+    CHECK_JSON(document, "schema=fstune/plan/1", "repetitions=3");
     assert_int_equal(json_integer_value(json_object_get(document, "max_write_bytes")), 3 * 65536);
     assert_close(json_number_value(json_object_get(document, "predicted_seconds")), 48, 0.001);
     json_decref(document);
@@ -216,10 +210,8 @@ TEST(ctrl_c_before_the_first_repetition_is_whole_leaves_a_document)
     run_and_interrupt(&run, arguments);
     json_t *document = rig_json(&run);
     const json_t *measured = json_object_get(document, "measured");
-    assert_true(json_is_true(json_object_get(document, "interrupted")));
-    assert_int_equal(json_integer_value(json_object_get(document, "repetitions")), 0);
-    assert_true(json_is_null(json_object_get(measured, "total_s")));
-    assert_int_equal(json_array_size(json_object_get(measured, "costs_s")), 0);
+    CHECK_JSON(document, "interrupted=true", "repetitions=0");
+    CHECK_JSON(measured, "total_s=null", "costs_s#=0");
     assert_true(json_is_null(json_object_get(document, "improvement")));
     assert_true(number(document, "cawl", "total_s") > 0);
     assert_false(rig_exists("lines.csv"));

@@ -1,0 +1,119 @@
+/* A ceiling that nobody told of: from which runs it is learnt, and what is then claimed. */
+#include "models/search/belief.h"
+#include "models/search/belief_internal.h"
+#include "tests/models/grid.h"
+#include "tests/models/rng.h"
+
+#include <gsl/gsl_math.h>
+
+enum { N_POINTS = 11 * 7 * 4 };
+
+#define NOISE_STD 0.05
+#define LIMIT     15.0
+#define MARGIN    0.1
+
+static const enum space_kind kinds[] = {SPACE_ORDERED, SPACE_ORDERED, SPACE_CATEGORY};
+static struct belief belief;
+
+GRID_SPACE(space, kinds, 11, 7, 4)
+
+/* Rises along both dimensions, unless a limit is in its way. */
+static double slope(size_t point, double limit)
+{
+    const double *x = space_row(&space, point);
+
+    return fmin(13.0 + 2.0 * x[0] + 2.0 * x[1] + 0.1 * x[2], limit);
+}
+
+static double flat(size_t point, double limit)
+{
+    (void)point;
+    return limit;
+}
+
+/* Every third point has one run. */
+static void believe(double (*response)(size_t, double), double limit)
+{
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, NOISE_STD), 0);
+    gsl_rng_set(rng, 5);
+    for (size_t point = 0; point < N_POINTS; point++)
+        if (point % 3 == 0)
+            belief_tell(&belief, point, response(point, limit) + gsl_ran_gaussian(rng, NOISE_STD));
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+}
+
+static double believed(const struct belief_ceiling *ceiling)
+{
+    double sum = 0.0;
+
+    for (size_t i = 0; i < BELIEF_CEILING_LEVELS; i++)
+        sum += ceiling->probability[i];
+    return sum;
+}
+
+TEST(many_points_at_one_rate_show_a_ceiling_where_others_rise)
+{
+    struct belief_ceiling ceiling;
+    double drawn = 0.0;
+    size_t n = 0;
+
+    believe(slope, LIMIT);
+    belief_ceiling_learn(&belief, &ceiling);
+    assert_true(believed(&ceiling) > 0.5);
+    for (size_t i = 0; i < 4000; i++) {
+        double level = belief_ceiling_draw(&ceiling, rng);
+
+        drawn += isfinite(level) ? level : 0.0;
+        n += isfinite(level);
+    }
+    assert_close(drawn / (double)n, LIMIT, 0.03);
+    assert_close((double)n / 4000.0, believed(&ceiling), 0.03);
+    belief_done(&belief);
+}
+
+TEST(what_rises_to_the_end_has_none)
+{
+    struct belief_ceiling ceiling;
+
+    believe(slope, INFINITY);
+    belief_ceiling_learn(&belief, &ceiling);
+    assert_true(believed(&ceiling) < 0.05);
+    belief_done(&belief);
+}
+
+/* Nothing there says that rates should differ. */
+TEST(a_flat_response_says_little_of_one)
+{
+    struct belief_ceiling ceiling;
+
+    believe(flat, LIMIT);
+    belief_ceiling_learn(&belief, &ceiling);
+    assert_true(believed(&ceiling) < 0.35);
+    belief_done(&belief);
+}
+
+TEST(before_anything_is_told_there_is_none)
+{
+    struct belief_ceiling ceiling;
+
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, NOISE_STD), 0);
+    belief_ceiling_learn(&belief, &ceiling);
+    assert_close(believed(&ceiling), 0.0, 0.0);
+    assert_true(isinf(belief_ceiling_draw(&ceiling, rng)));
+    belief_done(&belief);
+}
+
+/* Isolated fast points are feared less below a ceiling, so more is claimed of a point that reaches it. */
+TEST(more_is_claimed_of_a_point_at_the_ceiling)
+{
+    double limited, open;
+    size_t best;
+
+    believe(slope, LIMIT);
+    best = belief_best(&belief, 1);
+    assert_int_equal(belief_probability_within(&belief, best, MARGIN, 2000, rng, &limited), 0);
+    open = belief_no_lone_peaks(&belief, best, belief.mean[best] + MARGIN);
+    assert_true(open < 1.0);
+    assert_true(limited > open);
+    belief_done(&belief);
+}

@@ -1,0 +1,157 @@
+/* Tables of watched places. */
+#include "tuner/store/history_watch.h"
+
+#include "tuner/store/history_sql.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+#define HOUR_S     3600.0
+#define MOST_HOURS 10000000 /* since 1970: the year 3110 */
+
+/* A script that was released never changes. */
+static const char tables[] =
+    "CREATE TABLE IF NOT EXISTS watched_places(id INTEGER PRIMARY KEY, place TEXT NOT NULL UNIQUE);"
+    "CREATE TABLE IF NOT EXISTS watched_hours(place_id INTEGER NOT NULL REFERENCES watched_places(id),"
+    " hour INTEGER NOT NULL, kind TEXT NOT NULL, seconds REAL NOT NULL, requests INTEGER NOT NULL,"
+    " bytes INTEGER NOT NULL, last_s REAL NOT NULL, PRIMARY KEY(place_id, hour, kind)) WITHOUT ROWID;"
+    "CREATE TABLE IF NOT EXISTS watched_profiles(place_id INTEGER NOT NULL REFERENCES watched_places(id),"
+    " kind TEXT NOT NULL, requests INTEGER NOT NULL, document TEXT NOT NULL,"
+    " PRIMARY KEY(place_id, kind)) WITHOUT ROWID;";
+
+static const char add_hour[] =
+    "INSERT INTO watched_hours SELECT id, ?, ?, ?, ?, ?, ? FROM watched_places WHERE place = ? "
+    "ON CONFLICT DO UPDATE SET seconds = seconds + excluded.seconds, requests = requests + "
+    "excluded.requests, bytes = bytes + excluded.bytes, last_s = excluded.last_s";
+
+static const char add_profile[] =
+    "INSERT INTO watched_profiles SELECT id, ?, ?, ? FROM watched_places WHERE place = ? "
+    "ON CONFLICT DO UPDATE SET requests = excluded.requests, document = excluded.document "
+    "WHERE excluded.requests >= 2 * requests";
+
+static int keep_profile(struct history *history, const char *place, const struct history_watch_slice *slice,
+                        struct err *err)
+{
+    char *text = json_dumps(slice->profile, JSON_COMPACT);
+    if (text == NULL)
+        return err_set(err, -ENOMEM, "no memory");
+    int result = history_sql_do(history->db, err, add_profile, "titt", slice->kind,
+                                (int64_t)slice->n_requests, text, place);
+    free(text);
+    return result;
+}
+
+int history_watch_add(struct history *history, const char *place, const struct history_watch_slice *slice,
+                      struct err *err)
+{
+    sqlite3 *db = history->db;
+    int result = history_sql_begin(db, false, err);
+    if (result < 0)
+        return result;
+    result = history_sql_script(db, tables, err);
+    if (result == 0)
+        result = history_sql_do(db, err, "INSERT OR IGNORE INTO watched_places(place) VALUES(?)", "t", place);
+    if (result == 0)
+        result = history_sql_do(db, err, add_hour, "itdiidt", (int64_t)floor(slice->start_s / HOUR_S),
+                                slice->kind, slice->seconds, (int64_t)slice->n_requests,
+                                (int64_t)slice->n_bytes, slice->start_s + slice->seconds, place);
+    if (result == 0 && slice->profile != NULL)
+        result = keep_profile(history, place, slice, err);
+    return history_sql_end(db, result, err);
+}
+
+/* Nothing was ever watched. */
+static bool is_without(struct history *history)
+{
+    int64_t one;
+    return history_sql_number(history->db, &one, NULL,
+                              "SELECT 1 FROM sqlite_master WHERE name = 'watched_profiles'", "") < 0;
+}
+
+static int read_place(void *context, sqlite3_stmt *statement, void *row, struct err *err)
+{
+    struct history_watch_place *place = row;
+    (void)context;
+    (void)err;
+    history_sql_text(statement, 0, place->place, sizeof place->place);
+    place->first_s = HOUR_S * (double)sqlite3_column_int64(statement, 1);
+    place->last_s = history_sql_double(statement, 2);
+    return 0;
+}
+
+int history_watch_places(struct history *history, struct history_watch_place **ret_places, size_t *ret_n,
+                         struct err *err)
+{
+    sqlite3_stmt *statement = NULL;
+    void *rows = NULL;
+    *ret_n = 0;
+    *ret_places = NULL;
+    if (is_without(history))
+        return 0;
+    int result = history_sql_prepare(history->db, &statement, err,
+                                     "SELECT place, min(hour), max(last_s) FROM watched_places JOIN "
+                                     "watched_hours ON place_id = id GROUP BY id ORDER BY place",
+                                     "");
+    result = history_sql_list(statement, result, sizeof **ret_places, read_place, NULL, &rows, ret_n, err);
+    *ret_places = rows;
+    return result;
+}
+
+static int read_hour(void *context, sqlite3_stmt *statement, void *row, struct err *err)
+{
+    struct history_watch_hour *hour = row;
+    (void)context;
+    hour->hour = sqlite3_column_int64(statement, 0);
+    history_sql_text(statement, 1, hour->kind, sizeof hour->kind);
+    hour->seconds = history_sql_double(statement, 2);
+    hour->n_requests = (uint64_t)sqlite3_column_int64(statement, 3);
+    hour->n_bytes = (uint64_t)sqlite3_column_int64(statement, 4);
+    hour->last_s = history_sql_double(statement, 5);
+    bool is_sound = hour->seconds >= 0 && hour->seconds < 1e9 && hour->hour >= 0 && hour->hour < MOST_HOURS &&
+                    hour->last_s >= 0 && hour->last_s < MOST_HOURS * HOUR_S;
+    return is_sound ? 0 : err_set(err, -EBADMSG, "the history is damaged: a watched hour is out of range");
+}
+
+int history_watch_hours(struct history *history, const char *place, double since_s,
+                        struct history_watch_hour **ret_hours, size_t *ret_n, struct err *err)
+{
+    sqlite3_stmt *statement = NULL;
+    void *rows = NULL;
+    *ret_n = 0;
+    *ret_hours = NULL;
+    if (is_without(history))
+        return 0;
+    int result = history_sql_prepare(history->db, &statement, err,
+                                     "SELECT hour, kind, seconds, requests, bytes, last_s FROM watched_hours "
+                                     "JOIN watched_places ON place_id = id WHERE place = ? AND hour >= ? "
+                                     "ORDER BY hour, kind",
+                                     "ti", place, (int64_t)floor(since_s / HOUR_S));
+    result = history_sql_list(statement, result, sizeof **ret_hours, read_hour, NULL, &rows, ret_n, err);
+    *ret_hours = rows;
+    return result;
+}
+
+int history_watch_profile(struct history *history, const char *place, const char *kind, json_t **ret_document,
+                          struct err *err)
+{
+    sqlite3_stmt *statement = NULL;
+    json_t *document = NULL;
+    int result = is_without(history) ? -ENODATA : 0;
+    if (result == 0)
+        result = history_sql_prepare(history->db, &statement, err,
+                                     "SELECT document FROM watched_profiles JOIN watched_places ON place_id "
+                                     "= id WHERE place = ? AND kind = ?",
+                                     "tt", place, kind);
+    if (result == 0)
+        result = history_sql_step(statement, err);
+    if (result == 1)
+        document = json_loads((const char *)sqlite3_column_text(statement, 0), JSON_REJECT_DUPLICATES, NULL);
+    sqlite3_finalize(statement);
+    if (result < 0 && result != -ENODATA)
+        return result;
+    if (document == NULL)
+        return err_set(err, result == 1 ? -EBADMSG : -ENODATA, "%s has no profile of %s", place, kind);
+    *ret_document = document;
+    return 0;
+}
