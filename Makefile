@@ -51,7 +51,9 @@ layers   := $(filter-out $(wrappers),$(layers))
 
 # What stands in *.bpf.c is compiled for the kernel.
 sources = $(filter-out %.bpf.c,$(wildcard $(1)/*.c))
-library_sources = $(filter-out tuner/commands/main.c tuner/impact/atoms_helper.c tuner/nightly/disk_plugin.c,$(call sources,$(1)))
+library_sources = $(filter-out tuner/commands/main.c tuner/impact/atoms_helper.c tuner/nightly/disk_plugin.c $(mpi_sources),$(call sources,$(1)))
+# Compiled with mpicc, for fstune-mpi alone.
+mpi_sources := tuner/search/link_mpi.c tuner/commands/main_mpi.c
 test_sources := $(wildcard $(layers:%=tests/%/test_*.c))
 # What stands in tests/ is linked into every test program, what stands beside the folders of a floor's tests into each of those.
 helper_sources = $(call sources,tests) $(call sources,tests/$(1))
@@ -163,7 +165,7 @@ needed_profile := fio:fio strace:strace python3:python3 rocksdb-tools:db_bench \
 needed_plots := gnuplot-nox:gnuplot
 needed_check_plots := $(needed_plots) python3-pil:/usr/lib/python3/dist-packages/PIL
 needed_page := chromium:chromium python3:python3
-needed_dev := nbdkit-plugin-dev:nbdkit-plugin.h clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck libfuse3-dev:fuse3/fuse_opt.h
+needed_dev := libopenmpi-dev:$(MPICC) nbdkit-plugin-dev:nbdkit-plugin.h clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck libfuse3-dev:fuse3/fuse_opt.h
 python_packages := /usr/lib/python3/dist-packages
 needed_schemas := python3:python3 python3-jsonschema:$(python_packages)/jsonschema
 needed_compare  := g++:$(CXX) libdlib-dev:/usr/include/dlib/global_optimization.h python3-optuna:$(python_packages)/optuna \
@@ -175,6 +177,9 @@ needed_snippets := python3:python3 qemu-system-x86:qemu-system-x86_64 qemu-utils
                    python3-yaml:$(python_packages)/yaml libxenmisc4.17:/usr/lib/*/libxlutil.so.4.17
 # libFuzzer comes with clang alone.
 FUZZ_CC     ?= clang-14
+# Open MPI's or MPICH's.
+MPICC       ?= mpicc
+needed_mpi := libopenmpi-dev:$(MPICC) openmpi-bin:mpirun
 needed_fuzz := $(FUZZ_CC):$(FUZZ_CC) \
                $(FUZZ_CC:clang%=libclang-rt%-dev):/usr/lib/llvm$(FUZZ_CC:clang%=%)/lib/clang/*/include/fuzzer/FuzzedDataProvider.h
 
@@ -208,10 +213,10 @@ define look-for-packages
 endef
 
 # Goals that install what is missing; every other build only names it.
-self_helping := check check-disk check-fleet check-statistics check-io check-faults check-kills check-guest check-network check-page check-plots check-profile check-schemas check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
+self_helping := check mpi check-mpi check-disk check-fleet check-statistics check-io check-faults check-kills check-guest check-network check-page check-plots check-profile check-schemas check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
 before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages))
 
-.PHONY: deps deps-dev deps-compare deps-check-disk deps-check-plots deps-disk deps-faults deps-fuzz deps-guest deps-live deps-network deps-page deps-profile deps-schemas deps-snippets deps-valgrind packages
+.PHONY: deps deps-dev deps-compare deps-mpi deps-check-mpi deps-check-disk deps-check-plots deps-disk deps-faults deps-fuzz deps-guest deps-live deps-network deps-page deps-profile deps-schemas deps-snippets deps-valgrind packages
 
 deps: ## install the packages that the build and the tests need (Debian and its kin)
 	$(call look-for-packages,$(needed),install)
@@ -246,6 +251,12 @@ deps-page: deps
 # Without them the check of schemas says that it is skipped.
 deps-schemas: deps
 	$(call look-for-packages,$(needed_schemas),install,0)
+
+deps-mpi: deps
+	$(call look-for-packages,$(needed_mpi),install)
+# Without them the check of several clients says that it is skipped.
+deps-check-mpi: deps
+	$(call look-for-packages,$(needed_mpi) python3:python3,install,0)
 
 deps-live: deps
 	$(call look-for-packages,$(needed_live),install)
@@ -286,6 +297,15 @@ $(call rules-of-objects,$(1))
 build/$(1)/fstune: build/$(1)/tuner/commands/main.o $(call archives_tuner,$(1))
 	$$(call say,LINK,$$@)
 	$$(Q)$$(CC) $$(compile_$(1)) $$(CFLAGS) $$(link_$(1)) $$(LDFLAGS) $$^ $$(libs_tuner) -o $$@
+
+# For several clients. mpicc knows MPI's headers and libraries; it calls the same compiler.
+$(mpi_sources:%.c=build/$(1)/%.o): build/$(1)/%.o: %.c Makefile | deps-mpi
+	$$(call say,MPICC,$$@)
+	@mkdir -p $$(@D)
+	$$(Q)$(MPICC) -std=c17 $$(cpp_flags) $$(warnings) $$(WERROR) $$(compile_$(1)) $$(CPPFLAGS) $$(CFLAGS) -MMD -MP -c $$< -o $$@
+build/$(1)/fstune-mpi: $(mpi_sources:%.c=build/$(1)/%.o) $(call archives_tuner,$(1))
+	$$(call say,LINK,$$@)
+	$$(Q)$(MPICC) $$(compile_$(1)) $$(CFLAGS) $$(link_$(1)) $$(LDFLAGS) $$^ $$(libs_tuner) -o $$@
 
 # For guests: it takes from the archives what the atomic tests need alone.
 build/$(1)/fstune-atoms: build/$(1)/tuner/impact/atoms_helper.o $(call archives_tuner,$(1))
@@ -436,6 +456,22 @@ check-fleet: build/$(BUILD)/fstune | deps-fleet ## a fleet's history on a real P
 	$(Q)PYTHONDONTWRITEBYTECODE=1 tests/fleet/run $< '$(T)'
 deps-fleet: deps
 	$(call look-for-packages,$(needed_fleet),install,0)
+
+.PHONY: mpi check-mpi
+mpi: build/$(BUILD)/fstune-mpi ## build the program for several clients: build/release/fstune-mpi
+
+.PHONY: install-mpi uninstall-mpi
+install-mpi: build/release/fstune-mpi ## install fstune-mpi and its manual page under PREFIX, below DESTDIR
+	$(Q)install -D -m 755 $< '$(DESTDIR)$(PREFIX)/bin/fstune-mpi'
+	$(Q)install -D -m 644 docs/fstune-mpi.1 '$(DESTDIR)$(PREFIX)/share/man/man1/fstune-mpi.1'
+uninstall-mpi: ## remove what install-mpi put there
+	$(Q)rm -f '$(DESTDIR)$(PREFIX)/bin/fstune-mpi' '$(DESTDIR)$(PREFIX)/share/man/man1/fstune-mpi.1'
+
+# Half a minute, in a directory of its own in DIR.
+check-mpi: | deps-check-mpi ## several clients on this machine: sums, windows, kills, signals
+	$(Q)if command -v $(MPICC) >/dev/null && command -v mpirun >/dev/null && command -v python3 >/dev/null; then \
+	    $(MAKE) --no-print-directory mpi && PYTHONDONTWRITEBYTECODE=1 FSTUNE_MPI=build/$(BUILD)/fstune-mpi tests/mpi/check '$(DIR)'; \
+	else echo 'skip several clients: mpicc, mpirun or python3 is not installed'; echo '0 passed, 0 failed, 1 skipped'; fi
 
 .PHONY: check-disk install-disk uninstall-disk
 # Half a minute, in a directory of its own in DIR.
@@ -645,6 +681,7 @@ ANALYZER_STEPS ?= 75000
 lint-tidy: $(tidy_stamps)
 
 build/lint/bench/base/err.tidy: tidy_flags := -DANALYZER_DEFINES_ERR
+$(mpi_sources:%.c=build/lint/%.tidy): tidy_flags = $(patsubst -I%,-isystem%,$(filter -I%,$(shell $(MPICC) -show)))
 
 build/lint/%.tidy: %.c .clang-tidy tests/.clang-tidy tests/lint/analyzer.h $(filter %.h,$(own_code)) | deps-dev
 	$(call say,TIDY,$<)

@@ -86,6 +86,12 @@ struct pump_window {
     atomic_ullong opened_ns;           /* when the last slot opened; 0: not yet */
     atomic_int
         abandoned; /* a pump has ended without, as by its bytes: the others go on as without a window */
+    /* Where other machines have the same window: slots close after this time of the clock, however much was
+     * counted, and queues stay full as long again as closing took here, since it may take others longer. 0:
+     * nobody else has it. */
+    uint64_t close_ns;
+    atomic_ullong closed_ns;  /* when the last slot closed; 0: not yet */
+    atomic_ullong stopped_ns; /* when the first pump sent its last request; 0: not yet */
 };
 
 /* After so long, a run that is closing no longer refills its queues: their requests are so slow that it would

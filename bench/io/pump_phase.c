@@ -101,6 +101,16 @@ static bool has_lasted(const struct phase *phase, uint64_t now_ns)
            phase->issued_requests >= phase->end->min_requests;
 }
 
+/* Have the slots of all pumps closed, and those of other machines as far as this one can tell? */
+static bool all_have_closed(const struct pump_window *window, uint64_t now_ns)
+{
+    if (atomic_load_explicit(&window->n_to_close, memory_order_relaxed) != 0)
+        return false;
+    uint64_t closed_ns = atomic_load_explicit(&window->closed_ns, memory_order_relaxed);
+    return window->close_ns == 0 || closed_ns < window->close_ns ||
+           now_ns >= closed_ns + (closed_ns - window->close_ns);
+}
+
 /* Queues stay full until the slots of all pumps have closed, since the last requests would find a device with
  * less to do; but no longer than what closing may take. */
 static bool is_over(const struct phase *phase, uint64_t now_ns)
@@ -110,8 +120,16 @@ static bool is_over(const struct phase *phase, uint64_t now_ns)
         return has_lasted(phase, now_ns);
     if (atomic_load_explicit(&window->abandoned, memory_order_relaxed) != 0)
         return phase->closing_ns != 0 || has_lasted(phase, now_ns);
-    return phase->closing_ns != 0 && (atomic_load_explicit(&window->n_to_close, memory_order_relaxed) == 0 ||
-                                      now_ns - phase->closing_ns > PUMP_CLOSING_NS);
+    return phase->closing_ns != 0 &&
+           (all_have_closed(window, now_ns) || now_ns - phase->closing_ns > PUMP_CLOSING_NS);
+}
+
+static void note_stop(struct phase *phase, uint64_t now_ns)
+{
+    unsigned long long none = 0;
+    phase->stopped_ns = now_ns;
+    if (phase->end->window != NULL)
+        atomic_compare_exchange_strong(&phase->end->window->stopped_ns, &none, now_ns);
 }
 
 bool phase_may_issue(struct phase *phase, uint64_t now_ns)
@@ -119,7 +137,7 @@ bool phase_may_issue(struct phase *phase, uint64_t now_ns)
     if (!phase->stopping)
         phase->stopping = phase_is_interrupted(phase) || reaches_cap(phase, 1) || is_over(phase, now_ns);
     if (phase->stopping && phase->stopped_ns == 0)
-        phase->stopped_ns = now_ns;
+        note_stop(phase, now_ns);
     return !phase->stopping;
 }
 
@@ -206,14 +224,22 @@ static bool may_open(struct phase *phase, uint64_t now_ns)
            (is_warm(phase, now_ns) && is_behind_pause(phase, now_ns, &phase->may_open_ns));
 }
 
-static bool may_close(struct phase *phase, uint64_t now_ns)
+static bool window_has_lasted(const struct phase *phase, uint64_t now_ns)
 {
     const struct pump *pump = phase->pump;
     uint64_t closing_requests = (uint64_t)pump->n_calls * pump->calls[0].n_requests;
+    if (phase->end->window->close_ns != 0)
+        return now_ns >= phase->end->window->close_ns;
+    return now_ns - phase->opened_ns >= phase->end->duration_ns &&
+           phase->stats->counted.n_requests + closing_requests >= phase->end->min_requests;
+}
+
+static bool may_close(struct phase *phase, uint64_t now_ns)
+{
+    const struct pump *pump = phase->pump;
     if (phase->closing_ns != 0 || phase->opened_ns == 0)
         return phase->closing_ns != 0;
-    bool lasted = now_ns - phase->opened_ns >= phase->end->duration_ns &&
-                  phase->stats->counted.n_requests + closing_requests >= phase->end->min_requests;
+    bool lasted = window_has_lasted(phase, now_ns);
     if (lasted && phase->longest_pause_ns != 0)
         lasted = is_behind_pause(phase, now_ns, &phase->may_close_ns);
     if (!lasted && !reaches_cap(phase, 2 * (uint64_t)pump->n_calls))
@@ -233,6 +259,9 @@ static void close_slot(struct phase *phase, uint64_t *opened_ns, uint64_t now_ns
     stats->depth_ns = (double)(now_ns - phase->depth_from_ns);
     stats->depth_area = phase->depth_area - phase->depth_area_before;
     stats->windowed = true;
+    /* Pumps may come here at once, so that this is the latest up to a moment; but never 0 when none is left.
+     */
+    atomic_store(&phase->end->window->closed_ns, now_ns);
     atomic_fetch_sub(&phase->end->window->n_to_close, phase->n_closed);
 }
 

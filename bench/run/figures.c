@@ -230,14 +230,24 @@ void figures_gather(struct measure_result *ret, const struct workers *workers, c
         ret->sampled |= stats->sampled;
         ret->littles_law_error = fmax(ret->littles_law_error, littles_law_error(workers, worker));
         pump_windows_merge(&ret->windows, &stats->windows);
+        if (stats->first_submit_ns > ret->begun_ns)
+            ret->begun_ns = stats->first_submit_ns;
         span_add(&issuing, stats);
     }
     add_latencies(workers, windowed, latency);
     set_rates(ret, workers, windowed, issuing, last_of(workers->env, end_ns));
     set_members(ret, workers, windowed, end_ns);
     set_warmup(ret, workers, windowed);
+    ret->windowed = windowed;
+    ret->closed_ns = atomic_load(&workers->window.closed_ns);
+    ret->stopped_ns = atomic_load(&workers->window.stopped_ns);
+    if (!windowed)
+        ret->closed_ns = ret->stopped_ns = issuing.last_ns + (uint64_t)(ret->flush_seconds * 1e9);
     ret->cut = atomic_load(&workers->hopeless) != 0;
-    ret->ended_by_bytes = !ret->cut && workers->cap_bytes != UINT64_MAX &&
-                          ret->seconds - ret->flush_seconds < (double)workers->plan->duration_ns / 1e9 &&
-                          workers->plan->n_requests == 0;
+    /* A window that other machines have, too, closes at its time, and may have opened late. */
+    bool early = windowed && workers->window.close_ns != 0
+                     ? ret->closed_ns < workers->window.close_ns
+                     : ret->seconds - ret->flush_seconds < (double)workers->plan->duration_ns / 1e9;
+    ret->ended_by_bytes =
+        !ret->cut && workers->cap_bytes != UINT64_MAX && early && workers->plan->n_requests == 0;
 }

@@ -59,7 +59,12 @@ struct measure_env {
     struct verify *verify;    /* opened for the target's blocks; NULL: nothing is checked */
     struct beside *beside;    /* loads that run while the workers do; NULL: none. Real targets only */
     struct companion *companion; /* the reference program, which runs while those do; NULL: none */
-    struct arena *arena;         /* user buffers, kept over the runs; unused when simulated */
+    /* For a run that other machines make, too: called when all is ready here, by one thread; returns when it
+     * is everywhere, and the time of the clock at which all begin. The warm-up is then a time, and windows
+     * close together. A negative errno ends the run before its first request. NULL: nobody else. */
+    int (*meet)(void *context, uint64_t *ret_start_ns, struct err *err);
+    void *meet_context;
+    struct arena *arena; /* user buffers, kept over the runs; unused when simulated */
     bool
         rate_is_limited; /* bytes or requests per second: runs begin and end behind pauses, where there are */
     uint64_t
@@ -119,6 +124,10 @@ struct measure_result {
     bool sampled;
     bool ended_by_bytes; /* the cap on bytes, not the time, ended it */
     bool cut;            /* it was hopeless, and shorter than planned */
+    /* Times of the clock: when the last worker began. Where windowed, when the last slot closed, and when the
+     * first worker sent its last request; else when the last request, or the flush, had ended. */
+    bool windowed;
+    uint64_t begun_ns, closed_ns, stopped_ns;
     enum target_cold cold;
     bool settled;                /* writeback was over within 2 s */
     struct pump_windows windows; /* of all threads, while all of them counted */

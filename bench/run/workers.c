@@ -94,11 +94,6 @@ static uint64_t shift_bytes(const struct workers *workers)
     return workers->env->world != NULL ? 0 : measure_shift_bytes(workers->env, &workers->plan->point);
 }
 
-static bool env_shares_region(const struct workers *workers)
-{
-    return workers->env->shared_region && workers->plan->point.threads > 1;
-}
-
 /* Threads that share a region start their sequential streams apart: side by side they would read each other's
  * cached pages. */
 static void spread_streams(struct offsets *offsets, uint32_t index, uint32_t n)
@@ -148,7 +143,7 @@ static int open_worker(struct workers *workers, uint32_t index, unsigned char *b
         .seed = rng_derive(plan->seed, 100 + index),
     };
     result = pump_init(&worker->pump, &config, err);
-    if (result == 0 && env_shares_region(workers))
+    if (result == 0 && workers->env->shared_region && plan->point.threads > 1)
         spread_streams(&worker->pump.offsets, worker->index, plan->point.threads);
     if (result == 0)
         result = warmup_init(&worker->judge, plan->warmup_coef, plan->warmup_window);
@@ -240,8 +235,8 @@ static bool is_warm(void *context, double batch_latency_ns)
         worker->stable = true;
         atomic_fetch_add(&workers->n_stable, 1);
     }
-    return atomic_load(&workers->n_stable) == workers->n || atomic_load(&workers->failed) != 0 ||
-           starts_hopelessly(worker);
+    bool all_stable = workers->env->meet == NULL && atomic_load(&workers->n_stable) == workers->n;
+    return all_stable || atomic_load(&workers->failed) != 0 || starts_hopelessly(worker);
 }
 
 /* A worker closes early when another one calls the run hopeless, but only after what every run must do. */
@@ -360,7 +355,7 @@ static void run_pump(struct worker *worker)
         .duration_ns = counts ? MEASURE_MIN_DURATION_NS : plan->duration_ns,
         .min_requests = asked > least ? asked : least,
         .max_bytes = cap_bytes(worker),
-        .pause_wait_ns = workers->env->rate_is_limited ? PAUSE_WAIT_NS : 0,
+        .pause_wait_ns = workers->env->rate_is_limited && workers->env->meet == NULL ? PAUSE_WAIT_NS : 0,
         .interrupted = workers->env->interrupted,
         .start_ns = common_start_ns(workers),
         .after_batch = may_end,
@@ -386,16 +381,32 @@ static void wait_for_all(struct workers *workers)
         pthread_barrier_wait(&workers->barrier);
 }
 
-/* Counters are read while nobody does I/O: all workers are here, none has begun. */
+/* Where other machines make the run, too, they are waited for, and the time at which all begin. Counters are
+ * read while nobody does I/O: all workers are here, none has begun. */
+static void get_ready(struct workers *workers)
+{
+    const struct measure_env *env = workers->env;
+    uint64_t start_ns = 0;
+    workers->met = env->meet != NULL ? env->meet(env->meet_context, &start_ns, &workers->meet_err) : 0;
+    if (env->world == NULL)
+        run_monitor_read(&workers->before, &env->device);
+    if (start_ns == 0)
+        return;
+    atomic_store(&workers->start_ns, start_ns);
+    workers->window.close_ns = start_ns + workers->plan->warmup_limit_ns + workers->plan->duration_ns;
+    clock_sleep_until_ns(env->clock, start_ns);
+}
+
 static void run_worker(struct worker *worker)
 {
     struct workers *workers = worker->all;
     wait_for_all(workers);
-    if (worker == workers->worker && workers->env->world == NULL)
-        run_monitor_read(&workers->before, &workers->env->device);
+    if (worker == workers->worker)
+        get_ready(workers);
     worker->cpu_before = run_monitor_cpu_now();
     wait_for_all(workers);
-    run_pump(worker);
+    if (workers->met == 0)
+        run_pump(worker);
     worker->cpu_after = run_monitor_cpu_now();
 }
 
@@ -463,6 +474,8 @@ int workers_run(struct workers *workers, struct err *err)
         run_worker(&workers->worker[0]);
     else
         result = run_all(workers, err);
+    if (workers->met < 0)
+        return err_set(err, workers->met, "%s", workers->meet_err.text);
     for (uint32_t i = 0; i < workers->n && result == 0; i++) {
         if (workers->worker[i].result < 0)
             result = explain(workers, &workers->worker[i], err);

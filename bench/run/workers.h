@@ -47,7 +47,9 @@ struct workers {
     atomic_int failed;           /* a worker failed: the others stop */
     atomic_ullong done_bytes[2]; /* of all workers before the window, in it; only where a run may be cut */
     atomic_int hopeless;         /* the run was found too slow to go on with */
-    atomic_ullong start_ns;      /* just before the first submission of any worker */
+    atomic_ullong start_ns; /* just before the first submission of any worker; with a meeting, its time */
+    int met;                /* what env->meet returned; 0 without one */
+    struct err meet_err;
     struct run_monitor_reading before; /* the first submission; real runs */
 };
 

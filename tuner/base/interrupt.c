@@ -68,6 +68,11 @@ int interrupt_setup(struct err *err)
     return result < 0 ? err_sys(err, result, "cannot catch signals") : 0;
 }
 
+int interrupt_catch_too(int number)
+{
+    return catch_signal(number, on_end);
+}
+
 int interrupt_setup_below(struct err *err)
 {
     wake_fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);

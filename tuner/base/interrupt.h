@@ -20,6 +20,9 @@ extern atomic_int interrupt_signal;
  * they are, as below nohup or in the background of a script. Call once, from main. */
 int interrupt_setup(struct err *err);
 
+/* Another signal that asks the program to end, before or after the above. 0 or a negative errno. */
+int interrupt_catch_too(int number);
+
 /* In a process forked by one that did the above, and that passes its signals on: one may come twice here, and
  * only the first counts. */
 int interrupt_setup_below(struct err *err);

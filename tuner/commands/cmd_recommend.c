@@ -3,6 +3,7 @@
 #include "bench/base/units.h"
 #include "tuner/base/fail.h"
 #include "tuner/base/text.h"
+#include "tuner/search/clients_report.h"
 #include "tuner/commands/command.h"
 #include "tuner/emit/snippet.h"
 #include "tuner/impact/neighbour_report.h"
@@ -206,6 +207,17 @@ static void print_members(FILE *out, const void *context)
     members_report_text(out, context);
 }
 
+static void add_clients(json_t *object, const void *context)
+{
+    clients_report_json(object, context);
+}
+
+static void print_clients(FILE *out, const void *context)
+{
+    fputc('\n', out);
+    clients_report_text(out, context);
+}
+
 /* What was measured beside a search. */
 struct extras {
     struct burst burst;
@@ -227,6 +239,11 @@ static int print_recommend_result(struct tune *tune, const struct extras *extras
     if (members_study_is_on(&extras->members))
         answer.parts[answer.n_parts++] =
             (struct answer_part){.add = add_members, .print = print_members, .context = &extras->members};
+    const struct clients_report clients = {session, answer.has_rows ? &answer.chosen.point : NULL,
+                                           answer.has_rows ? answer.chosen.replays : 0};
+    if (session->clients != NULL)
+        answer.parts[answer.n_parts++] =
+            (struct answer_part){.add = add_clients, .print = print_clients, .context = &clients};
     if (session->neighbours != NULL)
         answer.parts[answer.n_parts++] = neighbour_report_part(&answer);
     int result = print_answer(&answer, tune->settings->format, err);

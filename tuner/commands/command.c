@@ -21,6 +21,8 @@ static int refuse_or_measure(const struct command *command, struct session *sess
 {
     struct err err = {0};
     int result = session_open(session, session->settings, &err);
+    if (result == 0 && session->clients != NULL && session->clients->rank > 0)
+        return session->clients->serve(session);
     if (result == 0)
         result = command->plan(session, &err);
     /* A plan that could not be printed is no fault of the user's words. */

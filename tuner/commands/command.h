@@ -81,6 +81,9 @@ void manual_print(FILE *out);
  * one. */
 int completion_print(FILE *out, const char *shell);
 
+/* The whole program, for a main: from its arguments to its exit code, signals and output included. */
+int program_run(int argc, char **argv);
+
 /* The commands one by one, in the order of the program's help; NULL behind the last. */
 const struct command *command_row(size_t i);
 

@@ -4,6 +4,7 @@
 #include "bench/base/units.h"
 #include "tuner/base/json.h"
 #include "tuner/base/text.h"
+#include "tuner/search/clients_report.h"
 #include "tuner/report/report_beside.h"
 #include "tuner/report/report_fio_job.h"
 #include "tuner/report/report_rates.h"
@@ -89,6 +90,13 @@ static void set_fio(json_t *object, const struct measured *measured)
             report_fio_job_json(measurement->session, &measured->row, fio_seconds(measurement)));
 }
 
+static struct clients_report clients_of_measured(const struct measured *measured)
+{
+    const struct measurement *measurement = measured->measurement;
+    return (struct clients_report){measurement->session, &measurement->record.point,
+                                   measured->known ? measured->row.replays : 0};
+}
+
 json_t *report_measure_document(const struct measured *measured)
 {
     const struct measurement *measurement = measured->measurement;
@@ -122,6 +130,8 @@ json_t *report_measure_document(const struct measured *measured)
         json_object_set_new(object, "beside",
                             report_beside_json(&(struct report_beside){session, &measurement->record.point}));
     members_report_json(object, &measurement->members);
+    const struct clients_report clients = clients_of_measured(measured);
+    clients_report_json(object, &clients);
     if (measurement->rates.step != NULL)
         json_object_set_new(object, "rates",
                             report_rates_json(&measurement->rates, session, &measurement->record.point));
@@ -198,6 +208,8 @@ int report_measure_text(FILE *out, const struct measured *measured, struct err *
     fputc('\n', out);
     report_beside_text(out, &(struct report_beside){session, &measurement->record.point});
     members_report_text(out, &measurement->members);
+    const struct clients_report clients = clients_of_measured(measured);
+    clients_report_text(out, &clients);
     fprintf(out, "Seed         %llu\n", (unsigned long long)session->seed);
     report_rates_text(out, &measurement->rates, session, &measurement->record.point);
     text_notes(out, "Worth knowing", &session->warnings, true);

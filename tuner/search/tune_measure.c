@@ -167,7 +167,7 @@ static int give_up(struct tune *tune, const struct engine_run *run, int result, 
         return err_set(err, result, "%s", why->text);
     }
     exclude(tune, run->point, result, why);
-    if (result == -ETIME)
+    if (result == -ETIME || result == -ENOLINK)
         tune->engine.stop = ENGINE_STOP_STALLED;
     return 0;
 }

@@ -119,7 +119,8 @@ static struct room room_of(const struct session *session, uint64_t file_bytes)
     if (!session->simulated)
         hostinfo_find_memory_room(&memory);
     double limit = fmin((double)file_bytes / 4, IN_FLIGHT_LIMIT_BYTES);
-    return (struct room){file_bytes, (uint64_t)fmin(limit, memory.bytes / 8 / session_n_members(session))};
+    uint32_t n = session_n_members(session) * (session->clients != NULL ? session->clients->n_here : 1);
+    return (struct room){file_bytes, (uint64_t)fmin(limit, memory.bytes / 8 / n)};
 }
 
 static int check_size(const struct session *session, const struct point *point, const struct room *room,

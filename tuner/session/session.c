@@ -115,6 +115,7 @@ int session_open(struct session *session, const struct settings *settings, struc
 {
     memset(session, 0, sizeof *session);
     session->settings = settings;
+    session->clients = session_clients_here();
     session->write_limit_bytes = settings->limits.max_write_bytes;
     session->end_ns = UINT64_MAX;
     session->directory_fd = session->lock_fd = session->target.fd = -1;
@@ -140,7 +141,7 @@ int session_open(struct session *session, const struct settings *settings, struc
     find_dirty_room(session);
     init_warnings(session);
     session->start_ns = clock_now_ns(&session->clock);
-    return result;
+    return result < 0 || session->clients == NULL ? result : session->clients->open(session, err);
 }
 
 int session_lock_device(int directory_fd, int *ret_fd, struct notes *warnings, struct err *err)
@@ -165,7 +166,8 @@ int session_prepare(struct session *session, struct err *err)
     hostinfo_collect_load(&session->host, session->directory_fd, "before");
     hostinfo_find_device(session->directory_fd, &session->env.device);
     int result = 0;
-    if (!session->settings->file.no_lock)
+    /* Clients on one machine measure its device together. */
+    if (!session->settings->file.no_lock && (session->clients == NULL || session->clients->is_first_here))
         result = session_lock_device(session->directory_fd, &session->lock_fd, &session->warnings, err);
     if (result == 0)
         result = session_members_lock(session, err);
@@ -194,6 +196,8 @@ static int do_run(void *context)
 {
     struct session *session = context;
     struct session_job *job = &session->job;
+    if (session->clients != NULL)
+        return session->clients->run(session, &job->err);
     int result = neighbour_costs_before_run(session, job->plan.duration_ns, &job->err);
     if (result == 0)
         result = measure_run(&session->env, &job->plan, &job->result, &job->latency, &job->err);
@@ -204,7 +208,8 @@ static int do_run(void *context)
 static double expected_bytes(const struct session *session, const struct measure_plan *plan, double seconds)
 {
     uint64_t least = MEASURE_MIN_REQUESTS * factors_largest_size_bytes(&plan->point);
-    double most = (double)measure_cap_bytes(&session->env, &plan->pattern, &plan->point);
+    double most = (double)measure_cap_bytes(&session->env, &plan->pattern, &plan->point) *
+                  session_n_clients(session->clients);
     double expected = fmin(fmax(2 * seconds * session->fastest_bps, (double)least), most);
     /* A run of planned bytes writes no more than those. */
     return plan->max_bytes != 0 ? fmin(expected, (double)plan->max_bytes) : expected;
@@ -266,16 +271,20 @@ static void apply_limits(struct session *session)
             units_format_rate(job->result.throughput_bps, lasts));
 }
 
+int session_run_job(struct session *session, struct err *err)
+{
+    session->job.err = (struct err){0};
+    histogram_init(&session->job.latency);
+    return session->simulated ? do_run(session)
+                              : worker_call_until(session->end_ns, do_run, session, &session->abandoned, err);
+}
+
 static int measure_once(struct session *session, const struct measure_plan *plan, struct err *err)
 {
     struct session_job *job = &session->job;
     job->plan = *plan;
     job->plan.seed = rng_derive(session->seed, 1000 + session->n_runs++);
-    job->err = (struct err){0};
-    histogram_init(&job->latency);
-    int result = session->simulated
-                     ? do_run(session)
-                     : worker_call_until(session->end_ns, do_run, session, &session->abandoned, err);
+    int result = session_run_job(session, err);
     if (session->abandoned)
         return result;
     session->bytes_read += job->result.total_bytes_read;
@@ -285,7 +294,9 @@ static int measure_once(struct session *session, const struct measure_plan *plan
     if (result < 0)
         return result != -ETIME && job->err.code != 0 ? err_set(err, result, "%s", job->err.text) : result;
     note_settling(session, &job->result);
-    apply_limits(session);
+    /* Each client has applied those of its own machine. */
+    if (session->clients == NULL)
+        apply_limits(session);
     result = beside_loads_note(session, &plan->point, err);
     if (result < 0)
         return result;
@@ -297,12 +308,15 @@ static int measure_once(struct session *session, const struct measure_plan *plan
 uint64_t session_warnings(const struct session *session, const struct measure_plan *plan,
                           const struct measure_result *result)
 {
-    return session_members_warnings(session, plan, result);
+    return session->clients != NULL ? session->clients->run_warnings
+                                    : session_members_warnings(session, plan, result);
 }
 
 uint64_t session_disqualifying(const struct session *session, uint64_t warning_set, const struct point *point)
 {
     warning_set |= session_members_target_warnings(session) | warnings_of_point(&session->asked, point);
+    if (session->clients != NULL)
+        warning_set |= session->clients->target_warnings;
     if (beside_loads_over_limit(session, point))
         warning_set |= WARNINGS_BIT(WARNING_BESIDE_OVER_LIMIT);
     return warnings_disqualifying(warning_set, &session->asked, point) & ~session->settings->runs.accept;
@@ -355,6 +369,8 @@ int session_measure(struct session *session, struct measure_plan *plan, struct m
             return result;
         bool void_run = !session->simulated && (interrupt_n_continued() != continued ||
                                                 clock_suspended_ns() > suspended_ns + SUSPENDED_NS);
+        if (session->clients != NULL && session->clients->was_void)
+            continue; /* it has said who spoilt it, and does not go on for ever */
         if (!void_run && is_worth_repeating(session, plan))
             continue;
         if (!void_run)
@@ -402,6 +418,8 @@ void session_finish(struct session *session)
         note_verified(session);
     if (session->simulated)
         return;
+    if (session->clients != NULL)
+        session->clients->finish(session);
     hostinfo_collect_load(&session->host, session->directory_fd, "after");
     drive_health_read(&session->host, &session->clock, &interrupt_signal, &session->drive_health_after);
 }

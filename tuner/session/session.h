@@ -9,6 +9,7 @@
 #include "tuner/base/progress.h"
 #include "tuner/options/settings.h"
 #include "tuner/session/drive_health.h"
+#include "tuner/session/session_clients.h"
 #include "tuner/session/simulator.h"
 #include "tuner/session/warnings.h"
 
@@ -34,6 +35,7 @@ struct session_other {
 /* Allocate it on the heap, and do not free it when `abandoned` is set. */
 struct session {
     const struct settings *settings;
+    struct session_clients *clients; /* borrowed; NULL: this process measures alone */
     struct session_job job;
     bool simulated;
     struct simulator simulator;
@@ -102,6 +104,9 @@ int session_make_target(struct session *session, uint32_t n_files, struct target
 /* The same of this size, in one file, for a load of --beside. */
 int session_make_load_target(struct session *session, uint64_t size_bytes, struct target *ret_target,
                              struct err *err);
+
+/* One run as session_job says, for a client that another one leads. -EINTR also when it was given up. */
+int session_run_job(struct session *session, struct err *err);
 
 /* One run. Retried when it was void (Ctrl-Z, suspend). 0; -EINTR: interrupted; -EDQUOT with wrote_out: the
  * write budget does not allow it; or the first failed request's error. latency must be initialised. */

@@ -2,6 +2,7 @@
 #include "tuner/session/session_check.h"
 
 #include "tuner/session/neighbour_costs.h"
+#include "tuner/session/session_clients.h"
 #include "tuner/session/session_members.h"
 
 #include <errno.h>
@@ -84,6 +85,8 @@ static int check_shapes(const struct settings *settings, struct err *err)
 int session_check(const struct settings *settings, struct err *err)
 {
     int result = session_members_check(settings, err);
+    if (result == 0 && session_clients_here() != NULL)
+        result = session_clients_check(settings, err);
     if (result == 0)
         result = check_pairs(settings, err);
     return result == 0 ? check_shapes(settings, err) : result;

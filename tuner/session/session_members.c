@@ -264,6 +264,9 @@ double session_members_ceiling(const struct session *session, const struct point
 {
     bool cold = session->env.cache == MEASURE_CACHE_COLD;
     double sum = 0;
+    /* Each has its own limits, which are known there. */
+    if (session->clients != NULL)
+        return INFINITY;
     for (uint32_t i = 0; i < session_n_members(session); i++) {
         bool counted = false;
         for (uint32_t k = 0; k < i; k++)

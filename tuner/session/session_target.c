@@ -30,7 +30,7 @@ static struct target_plan target_plan_of(struct session *session, uint32_t membe
         .n_files = settings->file.n,
         .other_bytes = settings->beside.n * TARGET_SIZE_MIN_BYTES,
         .budget_ns = settings->limits.budget_ns / session_n_members(session),
-        .max_write_bytes = settings->limits.max_write_bytes,
+        .max_write_bytes = settings->limits.max_write_bytes / session_n_clients(session->clients),
         .seed = rng_derive(session->seed, 1),
         .clock = &session->clock,
         .interrupted = &interrupt_signal,
@@ -85,10 +85,11 @@ static int take_existing(struct session *session, uint32_t member, struct err *e
     return 0;
 }
 
-/* Members of one file system need room for each other's files. */
+/* Members of one file system need room for each other's files. Clients may all have the same one. */
 static uint64_t bytes_of_others(const struct session *session, uint32_t first, uint32_t member, uint64_t size)
 {
-    return (session_members_beside(session, first, member) - 1) * size;
+    uint64_t n_clients = session_n_clients(session->clients);
+    return (session_members_beside(session, first, member) - 1 + n_clients - 1) * size;
 }
 
 static int estimate_own(struct session *session, uint32_t member, uint64_t *ret_file_bytes, struct err *err)
@@ -97,7 +98,8 @@ static int estimate_own(struct session *session, uint32_t member, uint64_t *ret_
     plan.max_write_bytes /= session_n_members(session);
     plan.other_bytes += bytes_of_others(session, 0, member, plan.size_bytes);
     int result = target_estimate(&plan, ret_file_bytes, err);
-    if (result != -ENOSPC || !plan.size_is_default || session_n_members(session) == 1)
+    bool alone = session_n_members(session) == 1 && session_n_clients(session->clients) == 1;
+    if (result != -ENOSPC || !plan.size_is_default || alone)
         return result;
     plan = target_plan_of(session, member);
     plan.size_bytes = TARGET_SIZE_MIN_BYTES;
@@ -146,6 +148,10 @@ static int make_own(struct session *session, uint32_t member, uint64_t size_byte
 {
     struct target_plan plan = target_plan_of(session, member);
     uint32_t n_left = session_n_members(session) - member;
+    if (session_n_clients(session->clients) > 1) {
+        plan.size_bytes = size_bytes;
+        plan.other_bytes += bytes_of_others(session, member, member, size_bytes);
+    }
     if (session_n_members(session) > 1) {
         plan.size_bytes = size_bytes;
         plan.other_bytes += bytes_of_others(session, member, member, size_bytes);
@@ -167,9 +173,20 @@ static int open_member(struct session *session, uint32_t member, uint64_t size_b
     if (result == 0)
         result = prove_direct(session, 0, target, err);
     session->bytes_written += target->filled_bytes + target->proof_bytes;
-    if (result == 0)
+    /* Other clients may still fill theirs: the device is not idle. */
+    if (result == 0 && session->clients == NULL)
         target_facts_collect(facts, target,
                              member == 0 ? &session->env.device : &session->members.device[member]);
+    return result;
+}
+
+static int open_all(struct session *session, struct err *err)
+{
+    uint64_t size_bytes = 0;
+    bool several = session_n_members(session) > 1 || session_n_clients(session->clients) > 1;
+    int result = several ? session_estimate(session, &size_bytes, err) : 0;
+    for (uint32_t i = 0; i < session_n_members(session) && result == 0; i++)
+        result = open_member(session, i, size_bytes, err);
     return result;
 }
 
@@ -177,12 +194,15 @@ int session_target_open(void *context)
 {
     struct session *session = context;
     struct err *err = &session->job.err;
-    uint64_t size_bytes = 0;
-    int result = session_n_members(session) > 1 ? session_estimate(session, &size_bytes, err) : 0;
-    for (uint32_t i = 0; i < session_n_members(session) && result == 0; i++)
-        result = open_member(session, i, size_bytes, err);
+    int result = session->clients != NULL ? session->clients->prepare(session, err) : 0;
+    if (result == 0)
+        result = open_all(session, err);
+    if (session->clients != NULL)
+        result = session->clients->join(session, result, err);
     if (result < 0)
         return result;
+    if (session->clients != NULL)
+        target_facts_collect(&session->target_facts, &session->target, &session->env.device);
     session_members_join(session);
     result = beside_loads_open(session, err);
     return result == 0 ? neighbour_costs_open(session, err) : result;

@@ -59,3 +59,44 @@ TEST(a_hopeless_warm_up_ends_early)
     assert_int_equal(world_measure(), 0);
     assert_true(world.result.warmup_seconds >= 1 && world.result.seconds < 0.08);
 }
+
+/* Other machines that begin half a second after this one was ready. */
+static int meet_later(void *context, uint64_t *ret_start_ns, struct err *err)
+{
+    (void)context;
+    (void)err;
+    *ret_start_ns = clock_now_ns(world.env.clock) + 500000000;
+    return 0;
+}
+
+TEST(a_run_with_others_has_their_start_and_their_window)
+{
+    world_simulate(4, 2);
+    world.env.meet = meet_later;
+    world.plan.warmup_limit_ns = 200000000;
+    /* A warm-up that is over at once, were it alone. */
+    world.plan.warmup_coef = 1;
+    uint64_t before_ns = clock_now_ns(world.env.clock);
+    assert_int_equal(world_measure(), 0);
+    const struct measure_result *result = &world.result;
+    uint64_t close_ns = before_ns + 500000000 + 200000000 + world.plan.duration_ns;
+    assert_true(result->windowed && result->begun_ns >= before_ns + 500000000);
+    assert_true(result->closed_ns >= close_ns && result->closed_ns < close_ns + 50000000);
+    assert_true(result->stopped_ns - close_ns >= 2 * (result->closed_ns - close_ns));
+    assert_close(result->throughput_bps / world.truth_bps, 1, 0.02);
+}
+
+static int meet_nobody(void *context, uint64_t *ret_start_ns, struct err *err)
+{
+    (void)context;
+    (void)ret_start_ns;
+    return err_set(err, -ENOLINK, "client 1 is lost");
+}
+
+TEST(without_the_others_no_request_is_made)
+{
+    world_simulate(4, 2);
+    world.env.meet = meet_nobody;
+    assert_int_equal(world_measure(), -ENOLINK);
+    assert_int_equal(world.result.total_bytes_read + world.result.total_bytes_written, 0);
+}
