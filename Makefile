@@ -165,6 +165,8 @@ needed_profile := fio:fio strace:strace python3:python3 rocksdb-tools:db_bench \
 needed_plots := gnuplot-nox:gnuplot
 needed_check_plots := $(needed_plots) python3-pil:/usr/lib/python3/dist-packages/PIL
 needed_page := chromium:chromium python3:python3
+# Open MPI's or MPICH's.
+MPICC       ?= mpicc
 needed_dev := libopenmpi-dev:$(MPICC) nbdkit-plugin-dev:nbdkit-plugin.h clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck libfuse3-dev:fuse3/fuse_opt.h
 python_packages := /usr/lib/python3/dist-packages
 needed_schemas := python3:python3 python3-jsonschema:$(python_packages)/jsonschema
@@ -177,8 +179,6 @@ needed_snippets := python3:python3 qemu-system-x86:qemu-system-x86_64 qemu-utils
                    python3-yaml:$(python_packages)/yaml libxenmisc4.17:/usr/lib/*/libxlutil.so.4.17
 # libFuzzer comes with clang alone.
 FUZZ_CC     ?= clang-14
-# Open MPI's or MPICH's.
-MPICC       ?= mpicc
 needed_mpi := libopenmpi-dev:$(MPICC) openmpi-bin:mpirun
 needed_fuzz := $(FUZZ_CC):$(FUZZ_CC) \
                $(FUZZ_CC:clang%=libclang-rt%-dev):/usr/lib/llvm$(FUZZ_CC:clang%=%)/lib/clang/*/include/fuzzer/FuzzedDataProvider.h
