@@ -151,14 +151,30 @@ static int choose_logs(struct gp *gp, gsl_rng *rng)
     return result;
 }
 
+/* Covariances of the smooth part, looked up: the classes are added up axis by axis, many points at a time. */
+static void look_up_row(const struct gp *gp, size_t point, const size_t *points, size_t n, double *ret_row)
+{
+    size_t index[BLOCK];
+
+    for (size_t first = 0; first < n; first += BLOCK) {
+        size_t width = GSL_MIN(BLOCK, n - first);
+
+        lattice_indices(&gp->lattice, point, points + first, width, index);
+        for (size_t j = 0; j < width; j++)
+            ret_row[first + j] = gp->table[index[j]];
+    }
+}
+
 /* Prior covariance of the response of `point` with that of each listed point. */
 static void fill_row(const struct gp *gp, size_t point, const size_t *points, size_t n, double *ret_row)
 {
     const double *x = space_row(gp->space, point);
 
+    if (gp->lattice.size > 0)
+        look_up_row(gp, point, points, n, ret_row);
     for (size_t j = 0; j < n; j++) {
-        ret_row[j] = gp->lattice.size > 0 ? gp->table[lattice_index(&gp->lattice, point, points[j])]
-                                          : kernel_between(&gp->kernel, x, space_row(gp->space, points[j]));
+        if (gp->lattice.size == 0)
+            ret_row[j] = kernel_between(&gp->kernel, x, space_row(gp->space, points[j]));
         if (points[j] == point)
             ret_row[j] += gp->kernel.roughness;
     }
