@@ -14,9 +14,8 @@
 /* Rivals that together exceed the point in fewer draws than this share are not drawn. */
 #define LEFT_OUT 1e-6
 
-/* Rivals looked at before so many times more, and draws made before more. */
+/* Rivals looked at before all others, and draws made before more. */
 #define FIRST_RIVALS 32
-#define MORE_RIVALS  4
 #define FIRST_DRAWS  64
 
 struct rival {
@@ -146,42 +145,29 @@ static size_t count_over(const double *draws, size_t n, size_t n_draws, double m
     return n_over;
 }
 
-/* Draws of the first n rivals. A few first: mostly these already hold more than are allowed in all. */
-static int draw(const struct question *question, size_t n, gsl_rng *rng, bool *ret_within)
+/* A few draws first: mostly these already hold more than are allowed in all. */
+static int draw(const struct question *question, gsl_rng *rng, bool *ret_within)
 {
-    size_t points[BELIEF_MAX_JOINT] = {question->point}, n_over = 0, made = 0;
-    double *draws = malloc((n + 1) * question->n_draws * sizeof(*draws));
+    size_t points[BELIEF_MAX_JOINT] = {question->point}, n = 1 + question->n, n_over = 0, made = 0;
+    double *draws = malloc(n * question->n_draws * sizeof(*draws));
     struct joint joint = {0};
     int result = draws ? 0 : -ENOMEM;
 
-    for (size_t i = 0; i < n; i++)
-        points[i + 1] = question->rivals[i].point;
+    for (size_t i = 1; i < n; i++)
+        points[i] = question->rivals[i - 1].point;
     if (!result)
-        result = belief_joint(question->belief, points, n + 1, &joint);
+        result = belief_joint(question->belief, points, n, &joint);
     while (!result && made < question->n_draws && n_over <= question->most_over) {
         size_t more = GSL_MIN(GSL_MAX(made, FIRST_DRAWS), question->n_draws - made);
 
         result = joint_draw(&joint, more, rng, draws);
         if (!result)
-            n_over += count_over(draws, n + 1, more, question->margin, question->belief->ceiling);
+            n_over += count_over(draws, n, more, question->margin, question->belief->ceiling);
         made += more;
     }
     joint_done(&joint);
     free(draws);
     *ret_within = n_over <= question->most_over;
-    return result;
-}
-
-/* What the likeliest rivals are over in too often, no others make good. */
-static int draw_more_and_more(const struct question *question, gsl_rng *rng, bool *ret_within)
-{
-    size_t n = GSL_MIN(FIRST_RIVALS, question->n);
-    int result = draw(question, n, rng, ret_within);
-
-    while (!result && *ret_within && n < question->n) {
-        n = GSL_MIN(MORE_RIVALS * n, question->n);
-        result = draw(question, n, rng, ret_within);
-    }
     return result;
 }
 
@@ -203,7 +189,7 @@ static int answer(struct question *question, gsl_rng *rng, bool *ret_within)
     if (*ret_within)
         return 0;
     leave_out_unlikely(question);
-    return draw_more_and_more(question, rng, ret_within);
+    return draw(question, rng, ret_within);
 }
 
 int belief_is_within(const struct belief *belief, size_t point, double margin, double enough, size_t n_draws,

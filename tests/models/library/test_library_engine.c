@@ -41,7 +41,10 @@ static void read_table(const char *name, const char *pattern, struct table *ret_
 static double rate_of(const struct table *table, const double *values)
 {
     for (size_t i = 0; i < table->n; i++) {
-        if (memcmp(table->rows[i], values, sizeof table->rows[i]) == 0)
+        size_t k = 0;
+        while (k < 4 && (uint64_t)table->rows[i][k] == (uint64_t)values[k])
+            k++;
+        if (k == 4)
             return table->bps[i];
     }
     return 0;
