@@ -12,6 +12,7 @@
 #define KNOWN_MAX        16
 #define PROBES_MAX       48 /* points that show what has changed since the prior knowledge */
 #define UNUSED_SHARE     0.25
+#define DOUBTS_SEED      0x64ab7e15
 #define LEAST_RACE_RUNS  12 /* fewer would settle nothing */
 
 static void plan_time(struct engine *engine, double now_seconds)
@@ -41,9 +42,10 @@ static int allocate(struct engine *engine)
     engine->feasible = engine_is_limited(engine) ? calloc(n, sizeof *engine->feasible) : NULL;
     engine->search_state = calloc(1, engine->search->state_size);
     engine->rng = gsl_rng_alloc(gsl_rng_mt19937);
+    engine->doubts = gsl_rng_alloc(gsl_rng_mt19937);
     return engine->points == NULL || engine->verdicts == NULL || engine->seconds == NULL ||
                    (engine_is_limited(engine) && engine->feasible == NULL) || engine->search_state == NULL ||
-                   engine->rng == NULL || engine->scratch.points == NULL ||
+                   engine->rng == NULL || engine->doubts == NULL || engine->scratch.points == NULL ||
                    engine->scratch.contenders == NULL || engine->scratch.verdicts == NULL
                ? -ENOMEM
                : 0;
@@ -60,6 +62,7 @@ int engine_init(struct engine *engine, double now_seconds, uint64_t seed)
     int result = allocate(engine);
     if (result == 0) {
         gsl_rng_set(engine->rng, (unsigned long)seed);
+        gsl_rng_set(engine->doubts, (unsigned long)seed ^ DOUBTS_SEED);
         result = belief_init(&engine->belief, engine->space, engine->search->surrogate, FALLBACK_STD);
     }
     /* What a few runs find late can no longer be shown to keep a limit. */
@@ -83,6 +86,8 @@ void engine_done(struct engine *engine)
     free(engine->scratch.verdicts);
     if (engine->rng != NULL)
         gsl_rng_free(engine->rng);
+    if (engine->doubts != NULL)
+        gsl_rng_free(engine->doubts);
     belief_done(&engine->belief);
 }
 

@@ -30,10 +30,8 @@ static size_t list_likely(const struct engine *engine, double response, size_t m
  * about. none: the probability that no such point exists. 0 or -ENOMEM. */
 static int weigh_fear(struct engine *engine, double none, bool *ret_feared)
 {
-    double probability = 0;
-    int result = belief_probability_within(&engine->belief, engine->chosen, engine->margin, DRAWS,
-                                           engine->rng, &probability);
-    *ret_feared = result == 0 && none * none < probability;
+    int result = belief_is_within(&engine->belief, engine->chosen, engine->margin, none * none, DRAWS,
+                                  engine->doubts, ret_feared);
     return result == -ENOMEM ? result : 0;
 }
 
@@ -50,7 +48,7 @@ int engine_list_lone_peaks(struct engine *engine, size_t most, size_t *ret_point
     double none = belief_no_lone_peaks(&engine->belief, engine->chosen, response);
     bool feared = false;
     int result = 0;
-    if (sum >= LEAST_SHARE * (1 - none))
+    if (none < 1 && sum >= LEAST_SHARE * (1 - none))
         result = weigh_fear(engine, none, &feared);
     *ret_n = feared ? n : 0;
     return result;

@@ -145,16 +145,17 @@ static int look(struct engine *engine, bool *ret_settled)
     if (engine->chosen == ENGINE_NONE || engine->verdicts[engine->chosen] != VERDICT_EQUIVALENT ||
         engine->points[engine->chosen].n_runs < ENGINE_CONFIRMING_LEAST)
         return 0;
-    double alpha = compare_spend(1 - engine->confidence_share, engine->n_looks), probability = 0;
-    int result = belief_probability_within(&engine->belief, engine->chosen, engine->margin, JUDGE_DRAWS,
-                                           engine->rng, &probability);
+    double alpha = compare_spend(1 - engine->confidence_share, engine->n_looks);
+    bool within = false;
+    int result = belief_is_within(&engine->belief, engine->chosen, engine->margin, 1 - alpha, JUDGE_DRAWS,
+                                  engine->doubts, &within);
     if (result < 0)
         return result == -ENOMEM ? result : 0;
     /* Prior knowledge steers the search, but only what was measured may end it: the next look decides. */
     bool prior = engine->belief.prior.offset != NULL;
-    if (probability >= 1 - alpha)
+    if (within)
         belief_prior_drop(&engine->belief);
-    *ret_settled = probability >= 1 - alpha && !prior;
+    *ret_settled = within && !prior;
     return 0;
 }
 

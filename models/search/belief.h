@@ -103,11 +103,13 @@ size_t belief_best(const struct belief *belief, size_t min_replays);
 double belief_lone_peaks(const struct belief *belief, size_t point, double response);
 double belief_no_lone_peaks(const struct belief *belief, size_t but, double response);
 
-/* Probability that no point of the space that is not excluded exceeds `point` by more than `margin` in
- * response, by joint posterior draws (the most promising 512 points at most). While there is no
- * surrogate, of the points by themselves; 0 where one was never measured. 0, -ENOMEM, -EDOM. n_draws > 0. */
-int belief_probability_within(const struct belief *belief, size_t point, double margin, size_t n_draws,
-                              gsl_rng *rng, double *ret_probability);
+/* Whether it is at least as probable as `enough` that no point of the space that is not excluded exceeds
+ * `point` by more than `margin` in response: what n_draws (> 0) joint posterior draws of the most likely 512
+ * points would show. Bounds on their probability spare all draws or most, and change the answer in less than
+ * one question of a hundred thousand. While there is no surrogate, of the points by themselves; the
+ * probability is 0 where one was never measured. 0, -ENOMEM, -EDOM. */
+int belief_is_within(const struct belief *belief, size_t point, double margin, double enough, size_t n_draws,
+                     gsl_rng *rng, bool *ret_within);
 
 /* A point's response and how uncertain that is. */
 struct belief_level {
@@ -118,10 +120,11 @@ struct belief_level {
  * out again (a quotient of normal densities). False where nothing is left. */
 bool belief_leave_out(const struct belief *belief, size_t point, double *ret_mean, double *ret_variance);
 
-/* What can be said of a point against the whole space: belief_probability_within at `margin`, and the
- * shortfall, the smallest margin at which that probability reaches `confidence` (INFINITY: none does). Both
- * by the same draws, so that shortfall <= margin says the same as probability_within >= confidence. other:
- * the point's level where something else than all its runs tells of it; NULL: they do. 0, -ENOMEM, -EDOM. */
+/* What can be said of a point against the whole space: the probability that belief_is_within asks about, at
+ * `margin`, and the shortfall, the smallest margin at which it reaches `confidence` (INFINITY: none does).
+ * Both by the same draws, so that shortfall <= margin says the same as probability_within >= confidence.
+ * other: the point's level where something else than all its runs tells of it; NULL: they do. 0, -ENOMEM,
+ * -EDOM. */
 struct belief_claim {
     double probability_within, shortfall;
 };

@@ -19,6 +19,10 @@
 /* A ceiling may give way by so much: rates saturate, and limits are not kept to the last byte. */
 #define SOFT_STD 0.02
 
+/* A point this many of its standard deviations below the lowest level, by the others and by its runs, says
+ * nothing about any. */
+#define FAR_BELOW 5.0
+
 /* What the other points and its own runs say of a point. */
 struct said {
     double mean, variance, seen, noise_variance;
@@ -44,6 +48,12 @@ static void weigh(const struct said *said, double ceiling, struct level *level)
     level->n_at += at / (below + at);
 }
 
+static bool is_far_below(const struct said *said, double level)
+{
+    return level - said->mean > FAR_BELOW * sqrt(said->variance) &&
+           level - said->seen > FAR_BELOW * sqrt(said->noise_variance + gsl_pow_2(SOFT_STD));
+}
+
 static void weigh_levels(const struct belief *belief, double first, struct level *levels)
 {
     for (size_t point = 0; point < belief->space->n_points; point++) {
@@ -52,6 +62,8 @@ static void weigh_levels(const struct belief *belief, double first, struct level
         if (!belief_usable(belief, point) || !belief_leave_out(belief, point, &said.mean, &said.variance))
             continue;
         said.noise_variance = belief_told_variance(belief, point);
+        if (is_far_below(&said, first))
+            continue;
         for (size_t i = 0; i < BELIEF_CEILING_LEVELS; i++)
             weigh(&said, first + STEP * (double)i, &levels[i]);
     }
@@ -81,6 +93,25 @@ void belief_ceiling_learn(const struct belief *belief, struct belief_ceiling *re
     }
     for (size_t i = 0; i < BELIEF_CEILING_LEVELS; i++)
         ret_ceiling->probability[i] /= sum;
+}
+
+double belief_ceiling_none(const struct belief_ceiling *ceiling)
+{
+    double none = 1.0;
+
+    for (size_t i = 0; i < BELIEF_CEILING_LEVELS; i++)
+        none -= ceiling->probability[i];
+    return fmax(none, 0.0);
+}
+
+double belief_ceiling_up_to(const struct belief_ceiling *ceiling, double response)
+{
+    double sum = 0.0;
+
+    for (size_t i = 0; i < BELIEF_CEILING_LEVELS; i++)
+        sum += ceiling->probability[i] *
+               gsl_cdf_ugaussian_P((response - ceiling->first - STEP * (double)i) / SOFT_STD);
+    return sum;
 }
 
 double belief_ceiling_draw(const struct belief_ceiling *ceiling, gsl_rng *rng)

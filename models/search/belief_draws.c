@@ -9,13 +9,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* Points in a joint draw at most: its cost grows with the cube. */
-#define MAX_JOINT 512
-
-/* A rival this many of its own and the asked point's standard deviations short of the margin does not matter:
- * less than 1e-6 each. */
-#define HOPELESS_STDS 5.0
-
 /* A bound on the shortfall is looked for up to this, in steps of this, in log response. */
 #define WIDEST_GAP 8.0
 #define GAP_STEP   1e-4
@@ -37,13 +30,31 @@ int belief_covariance(const struct belief *belief, size_t point, const size_t *p
     return belief->chosen->covariance(belief->state, point, points, n, ret_covariance);
 }
 
+int belief_joint(const struct belief *belief, const size_t *points, size_t n, struct joint *ret_joint)
+{
+    int result = joint_init(ret_joint, n);
+
+    if (!result)
+        result = belief->chosen->joint(belief->state, points, n, ret_joint);
+    for (size_t i = 0; i < n && !result; i++)
+        ret_joint->mean[i] += belief_offset(belief, points[i]);
+    if (result)
+        joint_done(ret_joint);
+    return result;
+}
+
 int belief_sample(const struct belief *belief, const size_t *points, size_t n, size_t n_draws, gsl_rng *rng,
                   double *ret_draws)
 {
-    int result = belief->chosen->sample(belief->state, points, n, n_draws, rng, ret_draws);
+    struct joint joint;
+    int result = belief_joint(belief, points, n, &joint);
 
+    if (result)
+        return result;
+    result = joint_draw(&joint, n_draws, rng, ret_draws);
+    joint_done(&joint);
     for (size_t i = 0; i < n * n_draws && !result; i++)
-        ret_draws[i] = fmin(ret_draws[i] + belief_offset(belief, points[i % n]), belief->ceiling);
+        ret_draws[i] = fmin(ret_draws[i], belief->ceiling);
     return result;
 }
 
@@ -56,23 +67,24 @@ static int more_promising_first(const void *a_, const void *b_)
     return (a->point > b->point) - (a->point < b->point);
 }
 
-/* The points that could exceed `point` of this level by more than margin, most promising first. ret_rivals
- * has room for all points. */
+/* The points that could exceed `point` of this level, most promising first. ret_rivals has room for all
+ * points. */
 static size_t find_rivals(const struct belief *belief, size_t point, const struct belief_level *own,
-                          double margin, struct rival *ret_rivals)
+                          struct rival *ret_rivals)
 {
-    double needed = own->mean + margin, own_std = sqrt(own->variance);
+    double own_std = sqrt(own->variance);
     size_t n = 0;
 
     for (size_t i = 0; i < belief->space->n_points; i++) {
         double std = sqrt(belief->variance[i]);
 
-        if (i == point || belief->excluded[i] || belief->mean[i] + HOPELESS_STDS * (std + own_std) < needed)
+        if (i == point || belief->excluded[i] ||
+            belief->mean[i] + BELIEF_HOPELESS_STDS * (std + own_std) < own->mean)
             continue;
         ret_rivals[n++] = (struct rival){.point = i, .promise = belief->mean[i] + 3.0 * std};
     }
     qsort(ret_rivals, n, sizeof(*ret_rivals), more_promising_first);
-    return GSL_MIN(n, MAX_JOINT - 1);
+    return GSL_MIN(n, BELIEF_MAX_JOINT - 1);
 }
 
 /* Puts draws of the level into the first column, which the others then do not depend on. */
@@ -103,9 +115,8 @@ static void find_gaps(const struct belief *belief, const double *draws, size_t n
     }
 }
 
-/* In a space too small for a surrogate every point stands alone, and one never measured may be anything. */
-static double without_surrogate(const struct belief *belief, size_t point, const struct belief_level *own,
-                                double margin)
+double belief_within_alone(const struct belief *belief, size_t point, const struct belief_level *own,
+                           double margin)
 {
     double probability = belief->moments[point].n > 0 ? 1.0 : 0.0, df;
 
@@ -124,8 +135,7 @@ static double without_surrogate(const struct belief *belief, size_t point, const
     return probability;
 }
 
-/* What all that was told says of the point. */
-static struct belief_level level_of(const struct belief *belief, size_t point)
+struct belief_level belief_level_of(const struct belief *belief, size_t point)
 {
     double df, n = fmax(1.0, (double)belief->moments[point].n);
 
@@ -135,19 +145,19 @@ static struct belief_level level_of(const struct belief *belief, size_t point)
                                  .variance = belief_run_variance(belief, point, &df) / n};
 }
 
-/* Draws of the gaps between a point and the best of its rivals, those within `margin` of it among them.
- * other: its level where that is not what was told. */
+/* Draws of the gaps between a point and the best of its rivals. other: its level where that is not what was
+ * told. */
 static int draw_gaps(const struct belief *belief, size_t point, const struct belief_level *other,
-                     double margin, size_t n_draws, gsl_rng *rng, struct gap *ret_gaps)
+                     size_t n_draws, gsl_rng *rng, struct gap *ret_gaps)
 {
     struct rival *rivals = malloc(belief->space->n_points * sizeof(*rivals));
-    size_t points[MAX_JOINT] = {point}, n;
+    size_t points[BELIEF_MAX_JOINT] = {point}, n;
     double *draws = NULL;
-    struct belief_level own = other ? *other : level_of(belief, point);
+    struct belief_level own = other ? *other : belief_level_of(belief, point);
     int result = rivals ? 0 : -ENOMEM;
 
     if (!result) {
-        n = 1 + find_rivals(belief, point, &own, margin, rivals);
+        n = 1 + find_rivals(belief, point, &own, rivals);
         for (size_t i = 1; i < n; i++)
             points[i] = rivals[i - 1].point;
         draws = malloc(n * n_draws * sizeof(*draws));
@@ -162,12 +172,20 @@ static int draw_gaps(const struct belief *belief, size_t point, const struct bel
     return result;
 }
 
+double belief_no_lone_peaks_within(const struct belief *belief, size_t point, const struct belief_level *own,
+                                   double margin)
+{
+    double response = own->mean + margin;
+
+    return response < belief->ceiling ? belief_no_lone_peaks(belief, point, response) : 1.0;
+}
+
 /* Probability of no gap above margin, and of no isolated fast point above it, which a ceiling rules out. */
 static double within(const struct belief *belief, size_t point, const struct belief_level *own, double margin,
                      const struct gap *gaps, size_t n_draws)
 {
     double response = own->mean + margin, n_within = 0.0;
-    double no_lone_peaks = response < belief->ceiling ? belief_no_lone_peaks(belief, point, response) : 1.0;
+    double no_lone_peaks = belief_no_lone_peaks_within(belief, point, own, margin);
 
     for (size_t draw = 0; draw < n_draws; draw++) {
         if (gaps[draw].above <= margin)
@@ -176,38 +194,19 @@ static double within(const struct belief *belief, size_t point, const struct bel
     return n_within / (double)n_draws;
 }
 
-int belief_probability_within(const struct belief *belief, size_t point, double margin, size_t n_draws,
-                              gsl_rng *rng, double *ret_probability)
-{
-    struct belief_level own = level_of(belief, point);
-    struct gap *gaps;
-    int result;
-
-    if (!belief->chosen) {
-        *ret_probability = without_surrogate(belief, point, &own, margin);
-        return 0;
-    }
-    gaps = malloc(n_draws * sizeof(*gaps));
-    result = gaps ? draw_gaps(belief, point, NULL, margin, n_draws, rng, gaps) : -ENOMEM;
-    if (!result)
-        *ret_probability = within(belief, point, &own, margin, gaps, n_draws);
-    free(gaps);
-    return result;
-}
-
 int belief_claim(const struct belief *belief, size_t point, const struct belief_level *other, double margin,
                  double confidence, size_t n_draws, gsl_rng *rng, struct belief_claim *ret_claim)
 {
     double low = 0.0, high = WIDEST_GAP, asked = margin;
     struct gap *gaps = malloc(n_draws * sizeof(*gaps));
-    struct belief_level own = other ? *other : level_of(belief, point);
+    struct belief_level own = other ? *other : belief_level_of(belief, point);
     int result = gaps ? 0 : -ENOMEM;
 
     if (!result && belief->chosen)
-        result = draw_gaps(belief, point, other, 0.0, n_draws, rng, gaps);
+        result = draw_gaps(belief, point, other, n_draws, rng, gaps);
     while (!result && high - low > GAP_STEP) {
         double probability = belief->chosen ? within(belief, point, &own, asked, gaps, n_draws)
-                                            : without_surrogate(belief, point, &own, asked);
+                                            : belief_within_alone(belief, point, &own, asked);
 
         if (asked == margin)
             ret_claim->probability_within = probability;

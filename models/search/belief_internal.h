@@ -30,6 +30,28 @@ static inline double belief_offset(const struct belief *belief, size_t point)
     return belief->prior.offset ? belief->prior.offset[point] : 0.0;
 }
 
+/* A rival this many of its own and the asked point's standard deviations short of the margin does not matter:
+ * less than 1e-6 each. */
+#define BELIEF_HOPELESS_STDS 5.0
+
+/* Points in a joint draw at most: its cost grows with the cube. */
+#define BELIEF_MAX_JOINT 512
+
+/* What all that was told says of the point. */
+struct belief_level belief_level_of(const struct belief *belief, size_t point);
+
+/* The joint posterior of the listed points, ceiling aside. 0; -ENOMEM, -EDOM: nothing is to be freed. */
+int belief_joint(const struct belief *belief, const size_t *points, size_t n, struct joint *ret_joint);
+
+/* belief_claim's probability_within of a point of this level without a surrogate: every point stands alone,
+ * and one never measured may be anything. */
+double belief_within_alone(const struct belief *belief, size_t point, const struct belief_level *own,
+                           double margin);
+
+/* Probability that no isolated fast point exceeds a point of this level by more than the margin. */
+double belief_no_lone_peaks_within(const struct belief *belief, size_t point, const struct belief_level *own,
+                                   double margin);
+
 /* Learns lone_peaks_share and lone_peaks_std, after a fit. */
 void belief_lone_peaks_learn(struct belief *belief);
 
@@ -43,6 +65,12 @@ struct belief_ceiling {
 
 /* After a fit. */
 void belief_ceiling_learn(const struct belief *belief, struct belief_ceiling *ret_ceiling);
+
+/* The probability that there is none. */
+double belief_ceiling_none(const struct belief_ceiling *ceiling);
+
+/* The probability of a ceiling that is not above the response. */
+double belief_ceiling_up_to(const struct belief_ceiling *ceiling, double response);
 
 /* A ceiling by these probabilities; INFINITY: none. */
 double belief_ceiling_draw(const struct belief_ceiling *ceiling, gsl_rng *rng);

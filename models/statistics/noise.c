@@ -76,13 +76,18 @@ static double log_evidence(const struct spreads *spreads, double log_d0, double 
 {
     double d0 = exp(log_d0), variance = most_likely_variance(spreads, d0);
     double z = (log_d0 - DF_PRIOR_MEAN) / DF_PRIOR_STD, sum = -0.5 * z * z;
+    double of_prior = gsl_sf_lngamma(d0 / 2.0), log_scale = log(d0 * variance), of_both = 0.0;
+    size_t n = 0; /* that of_both is of: most points have as many runs as the one before */
 
     for (size_t i = 0; i < spreads->n_points; i++) {
         double df = (double)spreads->n[i] - 1.0, squares = spreads->std[i] * spreads->std[i];
 
         if (spreads->n[i] < 2)
             continue;
-        sum += gsl_sf_lngamma((d0 + df) / 2.0) - gsl_sf_lngamma(d0 / 2.0) - df / 2.0 * log(d0 * variance) -
+        if (spreads->n[i] != n)
+            of_both = gsl_sf_lngamma((d0 + df) / 2.0);
+        n = spreads->n[i];
+        sum += of_both - of_prior - df / 2.0 * log_scale -
                (d0 + df) / 2.0 * log1p(df * squares / (d0 * variance));
     }
     *ret_variance = variance;

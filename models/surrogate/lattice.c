@@ -85,6 +85,19 @@ void lattice_done(struct lattice *lattice)
     *lattice = (struct lattice){0};
 }
 
+void lattice_indices(const struct lattice *lattice, size_t point, const size_t *points, size_t n,
+                     size_t *ret_indices)
+{
+    memset(ret_indices, 0, n * sizeof(*ret_indices));
+    for (size_t k = 0; k < lattice->n_axes; k++) {
+        const size_t *level = lattice->axis[k].level;
+        const uint32_t *classes = lattice->axis[k].classes + level[point] * lattice->axis[k].n_levels;
+
+        for (size_t j = 0; j < n; j++)
+            ret_indices[j] += classes[level[points[j]]];
+    }
+}
+
 void lattice_apart(const struct lattice *lattice, size_t index, double *ret_apart)
 {
     memset(ret_apart, 0, lattice->n_dims * sizeof(*ret_apart));

@@ -39,6 +39,10 @@ static inline size_t lattice_index(const struct lattice *lattice, size_t a, size
     return index;
 }
 
+/* The same of one point with each listed one. */
+void lattice_indices(const struct lattice *lattice, size_t point, const size_t *points, size_t n,
+                     size_t *ret_indices);
+
 /* How far apart points of these classes are, per dimension. */
 void lattice_apart(const struct lattice *lattice, size_t index, double *ret_apart);
 

@@ -6,6 +6,7 @@
  * zeroed. */
 #pragma once
 
+#include "models/surrogate/joint.h"
 #include "models/surrogate/space.h"
 
 #include <gsl/gsl_rng.h>
@@ -41,10 +42,9 @@ struct surrogate_ops {
     int (*covariance)(const void *state, size_t point, const size_t *points, size_t n,
                       double *ret_covariance);
 
-    /* n_draws joint samples of the response at the listed points, row-major n_draws x n. n up to 2048. 0,
+    /* The joint posterior of the responses at the listed points, into a joint that has room for them. 0,
      * -ENOMEM, -EDOM. */
-    int (*sample)(const void *state, const size_t *points, size_t n, size_t n_draws, gsl_rng *rng,
-                  double *ret_draws);
+    int (*joint)(const void *state, const size_t *points, size_t n, struct joint *joint);
 
     /* Leave-one-out predictive log density, averaged over observations (higher is better), and root mean
      * square residual, both with the hyper-parameters of the last refit. 0, -ENOMEM, -EDOM. */

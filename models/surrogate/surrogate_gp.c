@@ -11,7 +11,6 @@
 
 #include <errno.h>
 #include <gsl/gsl_math.h>
-#include <gsl/gsl_randist.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,14 +151,30 @@ static int choose_logs(struct gp *gp, gsl_rng *rng)
     return result;
 }
 
+/* Covariances of the smooth part, looked up: the classes are added up axis by axis, many points at a time. */
+static void look_up_row(const struct gp *gp, size_t point, const size_t *points, size_t n, double *ret_row)
+{
+    size_t index[BLOCK];
+
+    for (size_t first = 0; first < n; first += BLOCK) {
+        size_t width = GSL_MIN(BLOCK, n - first);
+
+        lattice_indices(&gp->lattice, point, points + first, width, index);
+        for (size_t j = 0; j < width; j++)
+            ret_row[first + j] = gp->table[index[j]];
+    }
+}
+
 /* Prior covariance of the response of `point` with that of each listed point. */
 static void fill_row(const struct gp *gp, size_t point, const size_t *points, size_t n, double *ret_row)
 {
     const double *x = space_row(gp->space, point);
 
+    if (gp->lattice.size > 0)
+        look_up_row(gp, point, points, n, ret_row);
     for (size_t j = 0; j < n; j++) {
-        ret_row[j] = gp->lattice.size > 0 ? gp->table[lattice_index(&gp->lattice, point, points[j])]
-                                          : kernel_between(&gp->kernel, x, space_row(gp->space, points[j]));
+        if (gp->lattice.size == 0)
+            ret_row[j] = kernel_between(&gp->kernel, x, space_row(gp->space, points[j]));
         if (points[j] == point)
             ret_row[j] += gp->kernel.roughness;
     }
@@ -382,33 +397,14 @@ static int factorise_posterior(const struct gp *gp, const size_t *points, size_t
     return evidence_factorise(posterior, n, prior_variance(gp));
 }
 
-/* ret_draws = mean + scale * normals * factor. */
-static void transform_normals(const struct gp *gp, const double *mean, const double *factor, size_t n,
-                              size_t n_draws, gsl_rng *rng, double *normals, double *ret_draws)
-{
-    for (size_t i = 0; i < n * n_draws; i++)
-        normals[i] = gsl_ran_gaussian_ziggurat(rng, 1.0);
-    for (size_t draw = 0; draw < n_draws; draw++)
-        memcpy(ret_draws + draw * n, mean, n * sizeof(*mean));
-    /* Column j of the factor ends at its diagonal. */
-    for (size_t first = 0; first < n; first += CHUNK) {
-        size_t last = GSL_MIN(first + CHUNK, n);
-
-        dense_add_product(gp->scale, n_draws, last - first, last, normals, n_draws, factor + first, n,
-                          ret_draws + first, n);
-    }
-}
-
-static int gp_sample(const void *state, const size_t *points, size_t n, size_t n_draws, gsl_rng *rng,
-                     double *ret_draws)
+static int gp_joint(const void *state, const size_t *points, size_t n, struct joint *joint)
 {
     const struct gp *gp = state;
-    double *cross = malloc(gp->n * n * sizeof(*cross)), *mean = malloc(n * sizeof(*mean));
-    double *posterior = malloc(n * n * sizeof(*posterior)), *normals = malloc(n * n_draws * sizeof(*normals));
-    int result = cross && posterior && normals && mean ? 0 : -ENOMEM;
+    double *cross = malloc(gp->n * n * sizeof(*cross));
+    int result;
 
-    if (result)
-        goto out;
+    if (!cross)
+        return -ENOMEM;
     for (size_t i = 0; i < gp->n; i++)
         fill_row(gp, gp->points[i], points, n, cross + i * n);
     for (size_t j = 0; j < n; j++) {
@@ -416,21 +412,14 @@ static int gp_sample(const void *state, const size_t *points, size_t n, size_t n
 
         for (size_t i = 0; i < gp->n; i++)
             sum += gp->weights[i] * cross[i * n + j];
-        mean[j] = gp->shift + gp->scale * sum;
+        joint->mean[j] = gp->shift + gp->scale * sum;
     }
+    joint->scale = gp->scale;
     dense_solve_rows(gp->factor, gp->n, 0, gp->n, cross, n, n);
-    result = factorise_posterior(gp, points, n, cross, posterior);
-    if (result)
-        goto out;
-    /* The factor is that of models/surrogate/dense: its transpose times normals has the covariance. */
-    for (size_t i = 0; i < n; i++)
-        memset(posterior + i * n, 0, i * sizeof(*posterior));
-    transform_normals(gp, mean, posterior, n, n_draws, rng, normals, ret_draws);
-out:
+    result = factorise_posterior(gp, points, n, cross, joint->factor);
     free(cross);
-    free(posterior);
-    free(normals);
-    free(mean);
+    for (size_t i = 0; i < n && !result; i++)
+        memset(joint->factor + i * n, 0, i * sizeof(*joint->factor));
     return result;
 }
 
@@ -462,8 +451,7 @@ static int gp_leave_one_out(const void *state, double *ret_log_density, double *
 #define SURROGATE(label, fits)                                                                               \
     {                                                                                                        \
         .name = label, .state_size = sizeof(struct gp), .fit = fits, .predict = gp_predict,                  \
-        .covariance = gp_covariance, .sample = gp_sample, .leave_one_out = gp_leave_one_out,                 \
-        .done = gp_done,                                                                                     \
+        .covariance = gp_covariance, .joint = gp_joint, .leave_one_out = gp_leave_one_out, .done = gp_done,  \
     }
 
 const struct surrogate_ops surrogate_gp = SURROGATE("gp", gp_fit);

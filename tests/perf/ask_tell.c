@@ -2,7 +2,7 @@
  * searches and over the hundred measurements around the 200th; and which setting they end with, so that a
  * change that makes them faster at the price of the answer shows.
  *
- * usage: ask_tell [SEEDS [RUNS]] */
+ * usage: ask_tell [SEEDS [RUNS [RUN_STD]]] */
 #include "models/library/fstune.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 
 #define FIRST_COUNTED 150
 #define LAST_COUNTED  250
-#define RUN_STD       0.05
+#define RUN_STD       0.05 /* unless another one is given */
 
 struct tally {
     double seconds, counted_seconds, longest_seconds;
@@ -36,14 +36,14 @@ static double truth(const double *x)
 }
 
 /* The sum of twelve even numbers is as good as normal. */
-static double noise(uint64_t *state)
+static double noise(uint64_t *state, double run_std)
 {
     double sum = -6;
     for (int i = 0; i < 12; i++) {
         *state = *state * 6364136223846793005u + 1442695040888963407u;
         sum += (double)(*state >> 11) / 9007199254740992.0;
     }
-    return exp(RUN_STD * sum);
+    return exp(run_std * sum);
 }
 
 static struct fst_search *new_search(uint64_t seed, double runs)
@@ -65,14 +65,14 @@ static struct fst_search *new_search(uint64_t seed, double runs)
 }
 
 /* 1, or what fst_ask and fst_tell return else. */
-static int step(struct fst_search *search, uint64_t *state, struct tally *tally)
+static int step(struct fst_search *search, double run_std, uint64_t *state, struct tally *tally)
 {
     struct fst_run run;
     double before = now_seconds();
     int asked = fst_ask(search, FST_USED_COSTS, &run);
     double seconds = now_seconds() - before;
     if (asked == 1) {
-        double value = truth(run.values) * noise(state);
+        double value = truth(run.values) * noise(state, run_std);
         before = now_seconds();
         int told = fst_tell(search, &run, value, 1);
         seconds += now_seconds() - before;
@@ -84,7 +84,7 @@ static int step(struct fst_search *search, uint64_t *state, struct tally *tally)
     return asked;
 }
 
-static int search_once(uint64_t seed, double runs, struct tally *tally)
+static int search_once(uint64_t seed, double runs, double run_std, struct tally *tally)
 {
     struct fst_search *search = new_search(seed, runs);
     struct fst_answer answer;
@@ -92,7 +92,7 @@ static int search_once(uint64_t seed, double runs, struct tally *tally)
     int result = search != NULL ? 1 : -1;
     for (size_t n = 0; result == 1; n++) {
         double before = tally->seconds;
-        result = step(search, &state, tally);
+        result = step(search, run_std, &state, tally);
         if (n >= FIRST_COUNTED && n < LAST_COUNTED) {
             tally->counted_seconds += tally->seconds - before;
             tally->n_counted++;
@@ -114,9 +114,10 @@ int main(int argc, char **argv)
 {
     size_t n_seeds = argc > 1 ? strtoul(argv[1], NULL, 10) : 2;
     double runs = argc > 2 ? strtod(argv[2], NULL) : 400;
+    double run_std = argc > 3 ? strtod(argv[3], NULL) : RUN_STD;
     struct tally tally = {0};
     for (size_t seed = 1; seed <= n_seeds; seed++) {
-        if (search_once(seed, runs, &tally) < 0) {
+        if (search_once(seed, runs, run_std, &tally) < 0) {
             fprintf(stderr, "ask_tell: a search failed\n");
             return 1;
         }

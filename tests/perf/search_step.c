@@ -112,11 +112,9 @@ static size_t joint_points(const struct bench *bench, size_t *ret_points)
 
 static int run_sample(struct bench *bench)
 {
-    struct belief *belief = &bench->belief;
     size_t points[N_JOINT], n = joint_points(bench, points);
     double *draws = malloc(n * N_DRAWS * sizeof *draws);
-    void *state = belief->state;
-    int result = draws == NULL ? -1 : belief->chosen->sample(state, points, n, N_DRAWS, bench->rng, draws);
+    int result = draws == NULL ? -1 : belief_sample(&bench->belief, points, n, N_DRAWS, bench->rng, draws);
     free(draws);
     return result;
 }
@@ -135,7 +133,7 @@ static int run_ask(struct bench *bench)
 
 static int run_part(struct bench *bench, enum part part)
 {
-    double probability;
+    bool within;
     switch (part) {
     case UPDATE:
     case REFIT:
@@ -143,8 +141,8 @@ static int run_part(struct bench *bench, enum part part)
     case ASK:
         return run_ask(bench);
     case JUDGE:
-        return belief_probability_within(&bench->belief, belief_best(&bench->belief, 1), 0.03, JUDGE_DRAWS,
-                                         bench->rng, &probability);
+        return belief_is_within(&bench->belief, belief_best(&bench->belief, 1), 0.03, 0.95, JUDGE_DRAWS,
+                                bench->rng, &within);
     default:
         return run_sample(bench);
     }

@@ -20,6 +20,15 @@ static double hill(size_t point)
     return 15.0 - 2.0 * gsl_pow_2(x[0] - 0.6) + 0.1 * x[1];
 }
 
+/* Of no better point. */
+static double probability_within(const struct belief *belief, size_t point, double margin, size_t n_draws)
+{
+    struct belief_claim claim = {.probability_within = -1.0};
+
+    assert_int_equal(belief_claim(belief, point, NULL, margin, 0.95, n_draws, rng, &claim), 0);
+    return claim.probability_within;
+}
+
 /* Tells `replays` noisy values of every `stride`-th point. */
 static void tell_hill(struct belief *belief, size_t stride, size_t replays, double noise_std)
 {
@@ -63,7 +72,7 @@ TEST(too_little_is_enodata_and_leaves_no_surrogate)
 
     for (size_t i = 0; i < 2; i++) {
         AUTO(belief_done) struct belief belief;
-        double probability = -1.0;
+        bool within = true;
 
         assert_int_equal(belief_init(&belief, &space, models[i], 0.1), 0);
         assert_int_equal(belief_update(&belief, true, rng), -ENODATA);
@@ -72,8 +81,9 @@ TEST(too_little_is_enodata_and_leaves_no_surrogate)
         assert_int_equal(belief_update(&belief, true, rng), -ENODATA);
         assert_null(belief.chosen);
         assert_int_equal(belief_best(&belief, 1), 5); /* by sample mean */
-        assert_int_equal(belief_probability_within(&belief, 5, 0.1, 100, rng, &probability), 0);
-        assert_close(probability, 0.0, 0.0);
+        assert_close(probability_within(&belief, 5, 0.1, 100), 0.0, 0.0);
+        assert_int_equal(belief_is_within(&belief, 5, 0.1, 1e-9, 100, rng, &within), 0);
+        assert_false(within);
     }
 }
 
@@ -174,11 +184,11 @@ TEST(probability_is_zero_or_one_where_all_is_known)
     for (size_t point = 0; point < N_POINTS; point++)
         belief_tell(&belief, point, point == 20 ? 1.0 : point == 40 ? 0.95 : 0.0);
     assert_int_equal(belief_update(&belief, true, rng), 0);
-    assert_int_equal(belief_probability_within(&belief, 20, 0.0, 200, rng, &probability), 0);
+    probability = probability_within(&belief, 20, 0.0, 200);
     assert_close(probability, 1.0, 0.0);
-    assert_int_equal(belief_probability_within(&belief, 40, 0.03, 200, rng, &probability), 0);
+    probability = probability_within(&belief, 40, 0.03, 200);
     assert_close(probability, 0.0, 0.0);
-    assert_int_equal(belief_probability_within(&belief, 40, 0.06, 200, rng, &probability), 0);
+    probability = probability_within(&belief, 40, 0.06, 200);
     assert_close(probability, 1.0, 0.0);
     /* The bound on the shortfall is where the one turns into the other. */
     for (double margin = 0.03; margin < 0.07; margin += 0.03) {
@@ -195,7 +205,7 @@ TEST(probability_is_zero_or_one_where_all_is_known)
     assert_close(claim.shortfall, 0.03, 1e-3);
     assert_close(claim.probability_within, 0.0, 0.0);
     belief_exclude(&belief, 20);
-    assert_int_equal(belief_probability_within(&belief, 40, 0.0, 200, rng, &probability), 0);
+    probability = probability_within(&belief, 40, 0.0, 200);
     assert_close(probability, 1.0, 0.0);
 }
 
@@ -220,8 +230,33 @@ TEST(probability_against_one_rival_is_the_normal_one)
     std = sqrt(belief.variance[20] + belief.variance[40] - 2.0 * covariance[1]);
     expected = gsl_cdf_ugaussian_P((margin - (belief.mean[40] - belief.mean[20])) / std);
     assert_true(expected > 0.1 && expected < 0.9);
-    assert_int_equal(belief_probability_within(&belief, 20, margin, 20000, rng, &probability), 0);
+    probability = probability_within(&belief, 20, margin, 20000);
     assert_close(probability, expected, 0.02);
+}
+
+/* A point among rivals that are a little worse: the question answered early is that of the probability. */
+TEST(what_is_probable_enough_is_told_from_what_is_not)
+{
+    AUTO(belief_done) struct belief belief;
+    size_t n_open = 0;
+
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, 0.05), 0);
+    tell_hill(&belief, 2, 3, 0.05);
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+    for (double margin = 0.0; margin < 0.2; margin += 0.01) {
+        double probability = probability_within(&belief, belief_best(&belief, 1), margin, 20000);
+
+        n_open += probability > 0.1 && probability < 0.9;
+        for (int above = 0; above < 2; above++) {
+            double enough = probability + (above ? 0.08 : -0.08);
+            bool within = above;
+
+            assert_int_equal(
+                belief_is_within(&belief, belief_best(&belief, 1), margin, enough, 2048, rng, &within), 0);
+            assert_int_equal(within, !above);
+        }
+    }
+    assert_true(n_open > 2);
 }
 
 /* A point that reaches what none can pass is as good as the best, however little is known of the others. */
@@ -238,9 +273,9 @@ TEST(what_nothing_can_pass_nothing_is_believed_to_pass)
             belief_tell(&belief, point, fmin(hill(point), 1.0) + (k % 2 == 0 ? 0.02 : -0.02));
     }
     assert_int_equal(belief_update(&belief, true, rng), 0);
-    assert_int_equal(belief_probability_within(&belief, 20, 0.05, 500, rng, &open), 0);
+    open = probability_within(&belief, 20, 0.05, 500);
     belief.ceiling = belief.mean[20] + 0.02;
-    assert_int_equal(belief_probability_within(&belief, 20, 0.05, 500, rng, &closed), 0);
+    closed = probability_within(&belief, 20, 0.05, 500);
     assert_true(closed > 0.95 && open < closed);
     for (size_t point = 0; point < N_POINTS; point++)
         points[point] = point;
@@ -275,7 +310,7 @@ TEST(probability_is_calibrated)
             belief_tell(&belief, i * 7 % N_POINTS, truth[i * 7 % N_POINTS] + gsl_ran_gaussian(rng, 0.05));
         assert_int_equal(belief_update(&belief, true, rng), 0);
         best = belief_best(&belief, 1);
-        assert_int_equal(belief_probability_within(&belief, best, 0.05, 300, rng, &probability), 0);
+        probability = probability_within(&belief, best, 0.05, 300);
         claimed += probability / N_WORLDS;
         true_ones += (best_truth - truth[best] <= 0.05) / (double)N_WORLDS;
     }

@@ -100,20 +100,50 @@ TEST(before_anything_is_told_there_is_none)
     belief_ceiling_learn(&belief, &ceiling);
     assert_close(believed(&ceiling), 0.0, 0.0);
     assert_true(isinf(belief_ceiling_draw(&ceiling, rng)));
+    assert_close(belief_ceiling_none(&ceiling), 1.0, 0.0);
+    assert_close(belief_ceiling_up_to(&ceiling, 1e9), 0.0, 0.0);
     belief_done(&belief);
 }
 
 /* Isolated fast points are feared less below a ceiling, so more is claimed of a point that reaches it. */
 TEST(more_is_claimed_of_a_point_at_the_ceiling)
 {
-    double limited, open;
+    struct belief_claim claim;
+    double open;
     size_t best;
 
     believe(slope, LIMIT);
     best = belief_best(&belief, 1);
-    assert_int_equal(belief_probability_within(&belief, best, MARGIN, 2000, rng, &limited), 0);
+    assert_int_equal(belief_claim(&belief, best, NULL, MARGIN, 0.95, 2000, rng, &claim), 0);
     open = belief_no_lone_peaks(&belief, best, belief.mean[best] + MARGIN);
     assert_true(open < 1.0);
-    assert_true(limited > open);
+    assert_true(claim.probability_within > open);
     belief_done(&belief);
+}
+
+/* Some standard deviations of a share of 2000 draws to both sides. */
+TEST(whether_a_point_is_within_agrees_with_what_is_claimed_of_it)
+{
+    static const double margins[] = {0.001, 0.01, MARGIN, 0.2};
+    static const double limits[] = {LIMIT, INFINITY};
+
+    for (size_t limit = 0; limit < N_OF(limits); limit++) {
+        believe(slope, limits[limit]);
+        for (size_t i = 0; i < N_OF(margins); i++) {
+            struct belief_claim claim;
+            size_t best = belief_best(&belief, 1);
+            bool lower, higher;
+
+            assert_int_equal(belief_claim(&belief, best, NULL, margins[i], 0.95, 2000, rng, &claim), 0);
+            assert_int_equal(belief_is_within(&belief, best, margins[i], claim.probability_within - 0.05,
+                                              2000, rng, &lower),
+                             0);
+            assert_int_equal(belief_is_within(&belief, best, margins[i], claim.probability_within + 0.05,
+                                              2000, rng, &higher),
+                             0);
+            assert_true(lower);
+            assert_false(higher);
+        }
+        belief_done(&belief);
+    }
 }

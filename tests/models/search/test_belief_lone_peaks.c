@@ -234,23 +234,27 @@ TEST(that_there_is_none_is_the_product_over_all_but_one)
 TEST(surprises_lower_the_probability_of_being_the_best)
 {
     const double margin = 0.1;
-    double with, without, share;
+    struct belief_claim with, without;
+    double share;
     size_t best;
 
     believe_in_needle(0.0, 3);
     best = belief_best(&belief, 3);
     gsl_rng_set(rng, 7);
-    assert_int_equal(belief_probability_within(&belief, best, margin, 4000, rng, &with), 0);
+    assert_int_equal(belief_claim(&belief, best, NULL, margin, 0.95, 4000, rng, &with), 0);
     share = belief.lone_peaks_share;
     belief.lone_peaks_share = 0.0;
     gsl_rng_set(rng, 7);
-    assert_int_equal(belief_probability_within(&belief, best, margin, 4000, rng, &without), 0);
+    assert_int_equal(belief_claim(&belief, best, NULL, margin, 0.95, 4000, rng, &without), 0);
     belief.lone_peaks_share = share;
-    assert_true(with < without);
+    assert_true(with.probability_within < without.probability_within);
     /* A ceiling, which is hardly believed in on a hill, would rule them out. */
-    assert_close(with, without * belief_no_lone_peaks(&belief, best, belief.mean[best] + margin), 1e-4);
-    assert_true(with >= without * belief_no_lone_peaks(&belief, best, belief.mean[best] + margin));
-    assert_true(with > 0.95 * without); /* some thirty points, and two in a thousand */
+    double expected =
+        without.probability_within * belief_no_lone_peaks(&belief, best, belief.mean[best] + margin);
+    assert_close(with.probability_within, expected, 1e-4);
+    assert_true(with.probability_within >= expected);
+    /* Some thirty points, and two in a thousand. */
+    assert_true(with.probability_within > 0.95 * without.probability_within);
     belief_done(&belief);
 }
 

@@ -53,6 +53,16 @@ static inline void *drop(const struct surrogate_ops *ops, void *state)
     return NULL;
 }
 
+static inline int draw_joint(const struct surrogate_ops *ops, const void *state, const size_t *points,
+                             size_t n, size_t n_draws, double *ret_draws)
+{
+    AUTO(joint_done) struct joint joint;
+
+    assert_int_equal(joint_init(&joint, n), 0);
+    assert_int_equal(ops->joint(state, points, n, &joint), 0);
+    return joint_draw(&joint, n_draws, rng, ret_draws);
+}
+
 static inline void predict_one(const struct surrogate_ops *ops, const void *state, size_t point, double *mean,
                                double *variance)
 {

@@ -219,7 +219,7 @@ TEST(points_known_exactly_are_drawn_as_they_are)
     EACH_STATE(ops, state)
     {
         assert_int_equal(ops->fit(state, &space, data, N_DATA, 1, rng), 0);
-        assert_int_equal(ops->sample(state, listed, N_DATA, 2, rng, draws), 0);
+        assert_int_equal(draw_joint(ops, state, listed, N_DATA, 2, draws), 0);
         for (size_t i = 0; i < 2 * N_DATA; i++)
             assert_close(draws[i], data[i % N_DATA].mean, 0.01);
     }
@@ -269,7 +269,7 @@ TEST(samples_have_the_posterior_moments)
         assert_int_equal(ops->fit(state, &space, data, N_DATA, 1, rng), 0);
         assert_int_equal(ops->predict(state, listed, 3, -INFINITY, mean, variance), 0);
         assert_int_equal(ops->covariance(state, 5, listed, 3, covariance), 0);
-        assert_int_equal(ops->sample(state, listed, 3, N_DRAWS, rng, draws), 0);
+        assert_int_equal(draw_joint(ops, state, listed, 3, N_DRAWS, draws), 0);
         for (size_t draw = 0; draw < N_DRAWS; draw++)
             for (size_t i = 0; i < 3; i++) {
                 sum[i] += draws[draw * 3 + i] / N_DRAWS;

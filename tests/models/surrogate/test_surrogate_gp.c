@@ -98,7 +98,7 @@ TEST(a_space_without_a_lattice_gives_the_same)
         assert_int_equal(surrogate_gp.fit(state, &line, data, 10, 1, rng), 0);
         assert_int_equal(surrogate_gp.predict(state, listed, 4, -INFINITY, mean[k], variance[k]), 0);
         assert_int_equal(surrogate_gp.covariance(state, 12, listed, 4, covariance[k]), 0);
-        assert_int_equal(surrogate_gp.sample(state, listed, 4, 2, rng, draws[k]), 0);
+        assert_int_equal(draw_joint(&surrogate_gp, state, listed, 4, 2, draws[k]), 0);
         drop(&surrogate_gp, state);
     }
     for (size_t j = 0; j < 4; j++) {
