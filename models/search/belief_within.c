@@ -79,7 +79,7 @@ static void find_rivals(struct question *question)
 static int weigh(struct question *question, size_t first, size_t last)
 {
     const struct belief *belief = question->belief;
-    size_t n = last - first, *points = malloc((n + 1) * sizeof(*points)), own = question->point;
+    size_t n = last - first, *points = calloc(n + 1, sizeof(*points)), own = question->point;
     double *covariance = malloc((n + 1) * sizeof(*covariance));
     int result = points && covariance ? 0 : -ENOMEM;
 
@@ -159,7 +159,7 @@ static double count_over(const struct question *question, const double *draws, s
 }
 
 /* A few draws first: mostly these already hold more than are allowed in all. */
-static int draw(const struct question *question, gsl_rng *rng, bool *ret_within)
+static int draw_rivals(const struct question *question, gsl_rng *rng, bool *ret_within)
 {
     size_t points[BELIEF_MAX_JOINT] = {question->point}, n = 1 + question->n, made = 0;
     double *draws = malloc(n * question->n_draws * sizeof(*draws)), n_over = 0.0;
@@ -180,7 +180,7 @@ static int draw(const struct question *question, gsl_rng *rng, bool *ret_within)
     }
     joint_done(&joint);
     free(draws);
-    *ret_within = n_over <= question->most_over;
+    *ret_within = !result && n_over <= question->most_over;
     return result;
 }
 
@@ -202,7 +202,7 @@ static int answer(struct question *question, gsl_rng *rng, bool *ret_within)
     if (*ret_within)
         return 0;
     leave_out_unlikely(question);
-    return draw(question, rng, ret_within);
+    return draw_rivals(question, rng, ret_within);
 }
 
 /* The probability that there is no lone peak: a ceiling up to the response rules them out. */

@@ -1,7 +1,7 @@
 /* fstune history: what was measured before. */
 #include "tuner/commands/command.h"
-#include "tuner/options/options.h"
 #include "tuner/histories/watch_report.h"
+#include "tuner/options/options.h"
 #include "tuner/report/report_history.h"
 #include "tuner/store/history.h"
 #include "tuner/store/sql_server.h"

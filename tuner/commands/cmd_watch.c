@@ -4,11 +4,11 @@
 #include "tuner/base/json.h"
 #include "tuner/base/text.h"
 #include "tuner/commands/command.h"
+#include "tuner/histories/watch_report.h"
+#include "tuner/nightly/watch.h"
+#include "tuner/nightly/watch_run.h"
 #include "tuner/options/options.h"
 #include "tuner/options/settings.h"
-#include "tuner/nightly/watch.h"
-#include "tuner/histories/watch_report.h"
-#include "tuner/nightly/watch_run.h"
 #include "tuner/store/history.h"
 
 #include <errno.h>

@@ -1,9 +1,9 @@
 /* fstune-mpi: fstune with several clients, which mpirun starts. */
 #include "tuner/base/fail.h"
 #include "tuner/base/interrupt.h"
+#include "tuner/commands/command.h"
 #include "tuner/search/clients.h"
 #include "tuner/search/link_mpi.h"
-#include "tuner/commands/command.h"
 
 #include <errno.h>
 #include <fcntl.h>

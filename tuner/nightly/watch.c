@@ -3,8 +3,8 @@
 
 #include "models/profile/summary.h"
 #include "tuner/base/fail.h"
-#include "tuner/profile/profile_document.h"
 #include "tuner/histories/watch_report.h"
+#include "tuner/profile/profile_document.h"
 #include "tuner/store/history_watch.h"
 
 #include <errno.h>

@@ -7,9 +7,9 @@
 #include "bench/profile/trace.h"
 #include "models/profile/store.h"
 #include "tuner/base/interrupt.h"
+#include "tuner/nightly/watch.h"
 #include "tuner/profile/record.h"
 #include "tuner/profile/trace_feed.h"
-#include "tuner/nightly/watch.h"
 
 #include <errno.h>
 #include <fcntl.h>

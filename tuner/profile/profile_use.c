@@ -4,8 +4,8 @@
 
 #include "bench/base/factors.h"
 #include "tuner/base/json.h"
-#include "tuner/options/options.h"
 #include "tuner/histories/watch_use.h"
+#include "tuner/options/options.h"
 #include "tuner/store/history.h"
 
 #include <errno.h>

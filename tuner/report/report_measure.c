@@ -4,12 +4,12 @@
 #include "bench/base/units.h"
 #include "tuner/base/json.h"
 #include "tuner/base/text.h"
-#include "tuner/search/clients_report.h"
 #include "tuner/report/report_beside.h"
 #include "tuner/report/report_fio_job.h"
 #include "tuner/report/report_rates.h"
 #include "tuner/report/report_sustained.h"
 #include "tuner/report/report_text.h"
+#include "tuner/search/clients_report.h"
 #include "tuner/session/json_row.h"
 #include "tuner/session/members_report.h"
 

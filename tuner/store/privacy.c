@@ -168,28 +168,27 @@ static json_t *without_names(const struct privacy *privacy, const char *text)
     return value;
 }
 
-/* In place: every text, at any depth. */
+/* In place: every text, at any depth. 0, or -1 where memory ran out. */
 static int replace(const struct privacy *privacy, json_t *value)
 {
     const char *key;
     json_t *member;
     size_t i;
-    int result = 0;
     json_object_foreach(value, key, member)
     {
-        if (result == 0)
-            result = json_is_string(member)
-                         ? json_object_set_new(value, key, without_names(privacy, json_string_value(member)))
-                         : replace(privacy, member);
+        if (json_is_string(member)
+                ? json_object_set_new(value, key, without_names(privacy, json_string_value(member)))
+                : replace(privacy, member))
+            return -1;
     }
     json_array_foreach(value, i, member)
     {
-        if (result == 0)
-            result = json_is_string(member)
-                         ? json_array_set_new(value, i, without_names(privacy, json_string_value(member)))
-                         : replace(privacy, member);
+        if (json_is_string(member)
+                ? json_array_set_new(value, i, without_names(privacy, json_string_value(member)))
+                : replace(privacy, member))
+            return -1;
     }
-    return result;
+    return 0;
 }
 
 json_t *privacy_document(struct privacy *privacy, const json_t *document)

@@ -27,7 +27,7 @@ int sql_script(struct sql *sql, const char *text, struct err *err)
 static int take_values(struct sql_value values[SQL_MOST_VALUES], const char *types, va_list *list)
 {
     int n = 0;
-    for (; types[n] != '\0' && n < SQL_MOST_VALUES; n++) {
+    for (; n < SQL_MOST_VALUES && types[n] != '\0'; n++) {
         values[n] = (struct sql_value){.type = types[n]};
         if (types[n] == 'i')
             values[n].number = va_arg(*list, int64_t);

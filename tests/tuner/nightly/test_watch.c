@@ -3,12 +3,12 @@
 #include "tests/tuner/store/history_rig.h"
 
 #include "models/profile/store.h"
+#include "tuner/histories/watch_report.h"
+#include "tuner/histories/watch_use.h"
+#include "tuner/nightly/watch.h"
 #include "tuner/options/options.h"
 #include "tuner/profile/profile_use.h"
 #include "tuner/profile/record.h"
-#include "tuner/nightly/watch.h"
-#include "tuner/histories/watch_report.h"
-#include "tuner/histories/watch_use.h"
 #include "tuner/store/history_watch.h"
 
 #include <errno.h>
