@@ -109,28 +109,69 @@ static int learn_options(struct privacy *privacy, const char *text)
     return result;
 }
 
-static int learn(struct privacy *privacy, const char *key, const json_t *value)
+/* A value of a document, and where it stands. */
+struct node {
+    json_t *value, *in; /* in: an object or an array; NULL: it is the document */
+    const char *key;    /* in its object, or of the array that it stands in */
+    size_t index;       /* in its array */
+};
+
+struct nodes {
+    struct node *list;
+    size_t n, capacity;
+};
+
+static int append(struct nodes *nodes, struct node node)
 {
-    char pseudonym[PRIVACY_NAME_SIZE];
-    const char *name, *text = json_string_value(value);
+    if (nodes->n == nodes->capacity) {
+        size_t capacity = nodes->capacity == 0 ? 256 : 2 * nodes->capacity;
+        struct node *list = realloc(nodes->list, capacity * sizeof *list);
+        if (list == NULL)
+            return -ENOMEM;
+        nodes->list = list;
+        nodes->capacity = capacity;
+    }
+    nodes->list[nodes->n++] = node;
+    return 0;
+}
+
+static int append_members(struct nodes *nodes, struct node node)
+{
+    const char *key;
     json_t *member;
     size_t i;
     int result = 0;
-    if (text != NULL && strcmp(key, "mount_options") == 0)
-        return learn_options(privacy, text);
-    if (text != NULL && is_name(text) && is_among(key, strlen(key), keys, sizeof keys / sizeof keys[0]))
-        return privacy_name(privacy, text, pseudonym, NULL);
-    json_array_foreach(value, i, member)
+    json_object_foreach(node.value, key, member)
     {
-        if (result == 0)
-            result = learn(privacy, key, member);
+        if ((result = append(nodes, (struct node){.value = member, .in = node.value, .key = key})) < 0)
+            return result;
     }
-    json_object_foreach((json_t *)(uintptr_t)value, name, member)
+    json_array_foreach(node.value, i, member)
     {
-        if (result == 0)
-            result = learn(privacy, name, member);
+        if ((result = append(nodes, (struct node){member, node.value, node.key, i})) < 0)
+            return result;
     }
+    return 0;
+}
+
+/* All values of a document, which owns them. The caller frees the list. */
+static int list_nodes(json_t *document, struct nodes *ret_nodes)
+{
+    *ret_nodes = (struct nodes){0};
+    int result = append(ret_nodes, (struct node){.value = document, .key = ""});
+    for (size_t i = 0; i < ret_nodes->n && result == 0; i++)
+        result = append_members(ret_nodes, ret_nodes->list[i]);
     return result;
+}
+
+static int learn(struct privacy *privacy, const char *key, const char *text)
+{
+    char pseudonym[PRIVACY_NAME_SIZE];
+    if (strcmp(key, "mount_options") == 0)
+        return learn_options(privacy, text);
+    if (is_name(text) && is_among(key, strlen(key), keys, sizeof keys / sizeof keys[0]))
+        return privacy_name(privacy, text, pseudonym, NULL);
+    return 0;
 }
 
 /* The known name that stands at a place as a whole word, the longest; PRIVACY_MOST: none. */
@@ -168,33 +209,35 @@ static json_t *without_names(const struct privacy *privacy, const char *text)
     return value;
 }
 
-/* In place: every text, at any depth. 0, or -1 where memory ran out. */
-static int replace(const struct privacy *privacy, json_t *value)
+static int replace(const struct privacy *privacy, const struct node *node)
 {
-    const char *key;
-    json_t *member;
-    size_t i;
-    json_object_foreach(value, key, member)
-    {
-        if (json_is_string(member)
-                ? json_object_set_new(value, key, without_names(privacy, json_string_value(member)))
-                : replace(privacy, member))
-            return -1;
+    json_t *text = without_names(privacy, json_string_value(node->value));
+    int result = json_is_object(node->in) ? json_object_set_new(node->in, node->key, text)
+                                          : json_array_set_new(node->in, node->index, text);
+    return result == 0 ? 0 : -ENOMEM;
+}
+
+/* First all names are learnt: one may stand in a text before the member that tells it. */
+static int hide_names(struct privacy *privacy, json_t *document)
+{
+    struct nodes nodes;
+    int result = list_nodes(document, &nodes);
+    for (size_t i = 0; i < nodes.n && result == 0; i++) {
+        if (json_is_string(nodes.list[i].value))
+            result = learn(privacy, nodes.list[i].key, json_string_value(nodes.list[i].value));
     }
-    json_array_foreach(value, i, member)
-    {
-        if (json_is_string(member)
-                ? json_array_set_new(value, i, without_names(privacy, json_string_value(member)))
-                : replace(privacy, member))
-            return -1;
+    for (size_t i = 1; i < nodes.n && result == 0; i++) {
+        if (json_is_string(nodes.list[i].value))
+            result = replace(privacy, &nodes.list[i]);
     }
-    return 0;
+    free(nodes.list);
+    return result;
 }
 
 json_t *privacy_document(struct privacy *privacy, const json_t *document)
 {
-    json_t *copy = learn(privacy, "", document) == 0 ? json_deep_copy(document) : NULL;
-    if (copy != NULL && replace(privacy, copy) < 0) {
+    json_t *copy = json_deep_copy(document);
+    if (copy != NULL && hide_names(privacy, copy) < 0) {
         json_decref(copy);
         return NULL;
     }
