@@ -159,8 +159,9 @@ static void search_both(struct table *table, double cv, uint64_t seed)
     assert_in_range(n, BUDGET_RUNS / 4, BUDGET_RUNS);
     assert_false(ask_twin(&twin, (double)n, &twins));
     compare_answers(search, &twin);
-    fst_search_free(search);
+    /* The twin's space is that of the search. */
     engine_done(&twin);
+    fst_search_free(search);
 }
 
 static void search_surfaces(const char *name)
