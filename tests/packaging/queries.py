@@ -52,7 +52,9 @@ def ask(port, query):
         with urllib.request.urlopen(address, timeout=10) as answer:
             return json.load(answer)
     except urllib.error.HTTPError as error:
-        return json.load(error)
+        said = error.read().decode(errors="replace")
+        # A server that begins says so in plain text.
+        return json.loads(said) if said.startswith("{") else {"status": "error", "error": said}
     except OSError as error:
         return {"status": "error", "error": str(error)}
 
