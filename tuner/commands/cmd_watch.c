@@ -10,6 +10,7 @@
 #include "tuner/options/options.h"
 #include "tuner/options/settings.h"
 #include "tuner/store/history.h"
+#include "tuner/store/sql_server.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -24,6 +25,9 @@ static int check(const struct settings *settings, struct err *err)
                        asked->group[0] != '\0' ? ", not both" : "");
     if (settings->history.save[0] == '\0')
         return err_set(err, -EINVAL, "--save FILE.db is missing: the history that keeps what was seen");
+    if (sql_server_is_address(settings->history.save))
+        return err_set(err, -EINVAL,
+                       "--save: what was watched is kept in a file of each host, not on a server");
     return 0;
 }
 

@@ -44,8 +44,6 @@ int history_watch_add(struct history *history, const char *place, const struct h
                       struct err *err)
 {
     struct sql *db = &history->db;
-    if (sql_is_server(db))
-        return err_set(err, -EINVAL, "watched loads are kept in a file of each host: give --save a file");
     int result = sql_begin(db, false, err);
     if (result < 0)
         return result;

@@ -1,9 +1,9 @@
 /* tuner/store/history_watch: the loads that `fstune watch` has seen, in tables of their own beside the runs:
  * for each place and hour how long each kind of load was there, and a profile of each kind.
  *
- * The tables are made where they are missing; a history without them has none of these. A slice that was
- * added survives the end of the process; a loss of power may cost the last ones. history_merge and
- * history_prune leave these tables alone. Errors as in history.h. */
+ * The tables are made where they are missing, in a file; a history without them, as on a server, has none of
+ * these. A slice that was added survives the end of the process; a loss of power may cost the last ones.
+ * history_merge and history_prune leave these tables alone. Errors as in history.h. */
 #pragma once
 
 #include "tuner/store/history.h"
