@@ -98,20 +98,27 @@ static void redraw_first(const struct belief *belief, const struct belief_level 
     }
 }
 
+void belief_ceiling_lower(const struct belief *belief, const size_t *points, size_t n, double ceiling,
+                          double *draw)
+{
+    for (size_t i = 0; i < n && ceiling < INFINITY; i++)
+        if (!belief_usable(belief, points[i]))
+            draw[i] = fmin(draw[i], ceiling);
+}
+
 /* By how much the best of the other columns exceeds the first, of each draw, under a ceiling. */
-static void find_gaps(const struct belief *belief, const double *draws, size_t n, size_t n_draws,
-                      gsl_rng *rng, struct gap *ret_gaps)
+static void find_gaps(const struct belief *belief, const size_t *points, size_t n, size_t n_draws,
+                      gsl_rng *rng, double *draws, struct gap *ret_gaps)
 {
     struct belief_ceiling learnt;
 
     belief_ceiling_learn(belief, &learnt);
     for (size_t draw = 0; draw < n_draws; draw++) {
-        const double *row = draws + draw * n;
-        double ceiling = fmin(belief->ceiling, belief_ceiling_draw(&learnt, rng));
-        double best = n > 1 ? gsl_stats_max(row + 1, 1, n - 1) : -INFINITY;
+        double *row = draws + draw * n, ceiling = fmin(belief->ceiling, belief_ceiling_draw(&learnt, rng));
 
-        ret_gaps[draw] =
-            (struct gap){.above = fmin(best, ceiling) - fmin(row[0], ceiling), .ceiling = ceiling};
+        belief_ceiling_lower(belief, points, n, ceiling, row);
+        ret_gaps[draw] = (struct gap){
+            .above = (n > 1 ? gsl_stats_max(row + 1, 1, n - 1) : -INFINITY) - row[0], .ceiling = ceiling};
     }
 }
 
@@ -166,7 +173,7 @@ static int draw_gaps(const struct belief *belief, size_t point, const struct bel
     if (!result && other)
         redraw_first(belief, other, n, n_draws, rng, draws);
     if (!result)
-        find_gaps(belief, draws, n, n_draws, rng, ret_gaps);
+        find_gaps(belief, points, n, n_draws, rng, draws, ret_gaps);
     free(rivals);
     free(draws);
     return result;

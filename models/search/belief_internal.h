@@ -72,6 +72,12 @@ double belief_ceiling_none(const struct belief_ceiling *ceiling);
 /* The probability of a ceiling that is not above the response. */
 double belief_ceiling_up_to(const struct belief_ceiling *ceiling, double response);
 
+/* Puts a draw of the listed points' responses under a ceiling (INFINITY: none). A setting that was measured
+ * is what its own runs say, also where that is a little more: rates saturate, and no limit is kept to the
+ * last byte. */
+void belief_ceiling_lower(const struct belief *belief, const size_t *points, size_t n, double ceiling,
+                          double *draw);
+
 /* A ceiling by these probabilities; INFINITY: none. */
 double belief_ceiling_draw(const struct belief_ceiling *ceiling, gsl_rng *rng);
 

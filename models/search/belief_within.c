@@ -139,18 +139,18 @@ static void leave_out_unlikely(struct question *question)
 }
 
 /* In how many draws some column is more than the margin above the first, under a ceiling; see most_over. */
-static double count_over(const struct question *question, const double *draws, size_t n, size_t n_draws,
-                         gsl_rng *rng)
+static double count_over(const struct question *question, const size_t *points, double *draws, size_t n,
+                         size_t n_draws, gsl_rng *rng)
 {
     double n_over = 0.0;
 
     for (size_t draw = 0; draw < n_draws; draw++) {
-        const double *row = draws + draw * n;
+        double *row = draws + draw * n;
         double ceiling = fmin(question->belief->ceiling, belief_ceiling_draw(&question->ceiling, rng));
-        double needed = fmin(row[0], ceiling) + question->margin;
         size_t i = 1;
 
-        while (i < n && !(fmin(row[i], ceiling) > needed))
+        belief_ceiling_lower(question->belief, points, n, ceiling, row);
+        while (i < n && !(row[i] > row[0] + question->margin))
             i++;
         if (i < n)
             n_over += question->response < ceiling ? question->no_lone_peaks : 1.0;
@@ -175,7 +175,7 @@ static int draw_rivals(const struct question *question, gsl_rng *rng, bool *ret_
 
         result = joint_draw(&joint, more, rng, draws);
         if (!result)
-            n_over += count_over(question, draws, n, more, rng);
+            n_over += count_over(question, points, draws, n, more, rng);
         made += more;
     }
     joint_done(&joint);
