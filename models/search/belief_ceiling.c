@@ -125,3 +125,11 @@ double belief_ceiling_draw(const struct belief_ceiling *ceiling, gsl_rng *rng)
     }
     return INFINITY;
 }
+
+void belief_ceiling_lower(const struct belief *belief, const size_t *points, size_t n, double ceiling,
+                          double *draw)
+{
+    for (size_t i = 0; i < n; i++)
+        draw[i] = fmin(draw[i],
+                       belief_usable(belief, points[i]) ? belief->ceiling : fmin(ceiling, belief->ceiling));
+}

@@ -98,14 +98,6 @@ static void redraw_first(const struct belief *belief, const struct belief_level 
     }
 }
 
-void belief_ceiling_lower(const struct belief *belief, const size_t *points, size_t n, double ceiling,
-                          double *draw)
-{
-    for (size_t i = 0; i < n && ceiling < INFINITY; i++)
-        if (!belief_usable(belief, points[i]))
-            draw[i] = fmin(draw[i], ceiling);
-}
-
 /* By how much the best of the other columns exceeds the first, of each draw, under a ceiling. */
 static void find_gaps(const struct belief *belief, const size_t *points, size_t n, size_t n_draws,
                       gsl_rng *rng, double *draws, struct gap *ret_gaps)
@@ -114,7 +106,7 @@ static void find_gaps(const struct belief *belief, const size_t *points, size_t 
 
     belief_ceiling_learn(belief, &learnt);
     for (size_t draw = 0; draw < n_draws; draw++) {
-        double *row = draws + draw * n, ceiling = fmin(belief->ceiling, belief_ceiling_draw(&learnt, rng));
+        double *row = draws + draw * n, ceiling = belief_ceiling_draw(&learnt, rng);
 
         belief_ceiling_lower(belief, points, n, ceiling, row);
         ret_gaps[draw] = (struct gap){

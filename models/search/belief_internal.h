@@ -72,14 +72,14 @@ double belief_ceiling_none(const struct belief_ceiling *ceiling);
 /* The probability of a ceiling that is not above the response. */
 double belief_ceiling_up_to(const struct belief_ceiling *ceiling, double response);
 
-/* Puts a draw of the listed points' responses under a ceiling (INFINITY: none). A setting that was measured
- * is what its own runs say, also where that is a little more: rates saturate, and no limit is kept to the
- * last byte. */
-void belief_ceiling_lower(const struct belief *belief, const size_t *points, size_t n, double ceiling,
-                          double *draw);
-
 /* A ceiling by these probabilities; INFINITY: none. */
 double belief_ceiling_draw(const struct belief_ceiling *ceiling, gsl_rng *rng);
+
+/* Lowers a draw of the listed points' responses to a learnt ceiling (INFINITY: none) and to the known one.
+ * The learnt one leaves out settings that were measured: these are what their own runs say, also where that
+ * is a little more, since rates saturate and limits are not kept to the last byte. */
+void belief_ceiling_lower(const struct belief *belief, const size_t *points, size_t n, double ceiling,
+                          double *draw);
 
 /* Judges points of one run by the others, after a fit. True when that changes what should be told to the
  * surrogate. */

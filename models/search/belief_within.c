@@ -146,7 +146,7 @@ static double count_over(const struct question *question, const size_t *points, 
 
     for (size_t draw = 0; draw < n_draws; draw++) {
         double *row = draws + draw * n;
-        double ceiling = fmin(question->belief->ceiling, belief_ceiling_draw(&question->ceiling, rng));
+        double ceiling = belief_ceiling_draw(&question->ceiling, rng);
         size_t i = 1;
 
         belief_ceiling_lower(question->belief, points, n, ceiling, row);

@@ -122,6 +122,20 @@ TEST(more_is_claimed_of_a_point_at_the_ceiling)
 }
 
 /* Some standard deviations of a share of 2000 draws to both sides. */
+static void check_within(size_t point, double margin)
+{
+    struct belief_claim claim;
+    bool lower, higher;
+
+    assert_int_equal(belief_claim(&belief, point, NULL, margin, 0.95, 2000, rng, &claim), 0);
+    assert_int_equal(
+        belief_is_within(&belief, point, margin, claim.probability_within - 0.05, 2000, rng, &lower), 0);
+    assert_int_equal(
+        belief_is_within(&belief, point, margin, claim.probability_within + 0.05, 2000, rng, &higher), 0);
+    assert_true(lower);
+    assert_false(higher);
+}
+
 TEST(whether_a_point_is_within_agrees_with_what_is_claimed_of_it)
 {
     static const double margins[] = {0.001, 0.01, MARGIN, 0.2};
@@ -129,21 +143,31 @@ TEST(whether_a_point_is_within_agrees_with_what_is_claimed_of_it)
 
     for (size_t limit = 0; limit < N_OF(limits); limit++) {
         believe(slope, limits[limit]);
-        for (size_t i = 0; i < N_OF(margins); i++) {
-            struct belief_claim claim;
-            size_t best = belief_best(&belief, 1);
-            bool lower, higher;
-
-            assert_int_equal(belief_claim(&belief, best, NULL, margins[i], 0.95, 2000, rng, &claim), 0);
-            assert_int_equal(belief_is_within(&belief, best, margins[i], claim.probability_within - 0.05,
-                                              2000, rng, &lower),
-                             0);
-            assert_int_equal(belief_is_within(&belief, best, margins[i], claim.probability_within + 0.05,
-                                              2000, rng, &higher),
-                             0);
-            assert_true(lower);
-            assert_false(higher);
-        }
+        for (size_t i = 0; i < N_OF(margins); i++)
+            check_within(belief_best(&belief, 1), margins[i]);
+        /* A known ceiling lowers what was measured, too. */
+        belief.ceiling = belief.mean[belief_best(&belief, 1)] - 0.05;
+        for (size_t i = 0; i < N_OF(margins); i++)
+            check_within(belief_best(&belief, 1), margins[i]);
         belief_done(&belief);
     }
+}
+
+TEST(a_learnt_ceiling_lowers_what_was_not_measured_and_a_known_one_everything)
+{
+    static const size_t points[] = {0, 1}; /* every third point was measured */
+    double draw[] = {20.0, 20.0};
+
+    believe(slope, LIMIT);
+    belief_ceiling_lower(&belief, points, 2, INFINITY, draw);
+    assert_close(draw[0], 20.0, 0.0);
+    assert_close(draw[1], 20.0, 0.0);
+    belief_ceiling_lower(&belief, points, 2, 18.0, draw);
+    assert_close(draw[0], 20.0, 0.0);
+    assert_close(draw[1], 18.0, 0.0);
+    belief.ceiling = 17.0;
+    belief_ceiling_lower(&belief, points, 2, 18.0, draw);
+    assert_close(draw[0], 17.0, 0.0);
+    assert_close(draw[1], 17.0, 0.0);
+    belief_done(&belief);
 }
