@@ -15,9 +15,10 @@
 extern atomic_int interrupt_signal;
 
 /* Whatever the caller left: nothing is blocked; SIGINT, SIGTERM and SIGHUP are caught, and a second one of
- * them ends the process at once; SIGPIPE and SIGXFSZ are ignored (their system calls fail with an errno
- * instead); SIGCHLD is not, because the ends of children would be lost. SIGINT and SIGHUP stay ignored where
- * they are, as below nohup or in the background of a script. Call once, from main. */
+ * them, a tenth of a second later at least, ends the process at once; SIGPIPE and SIGXFSZ are ignored (their
+ * system calls fail with an errno instead); SIGCHLD is not, because the ends of children would be lost.
+ * SIGINT and SIGHUP stay ignored where they are, as below nohup or in the background of a script. Call once,
+ * from main. */
 int interrupt_setup(struct err *err);
 
 /* Another signal that asks the program to end, before or after the above. 0 or a negative errno. */

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #define FINE 42
 
@@ -63,8 +64,17 @@ static int raise_once(void)
 static int raise_twice(void)
 {
     send_self(number);
+    nanosleep(&(struct timespec){.tv_nsec = 150000000}, NULL);
     send_self(number);
     return 2;
+}
+
+/* As timeout(1) does, which signals a process and its group. */
+static int raise_twice_at_once(void)
+{
+    send_self(number);
+    send_self(number);
+    return FINE;
 }
 
 TEST(the_first_signal_is_a_flag_and_the_second_ends_the_process)
@@ -74,6 +84,7 @@ TEST(the_first_signal_is_a_flag_and_the_second_ends_the_process)
         number = numbers[i];
         assert_int_equal(in_child(raise_once), FINE);
         assert_int_equal(in_child(raise_twice), 128 + number);
+        assert_int_equal(in_child(raise_twice_at_once), FINE);
     }
 }
 
