@@ -3,7 +3,6 @@
 
 #include "bench/base/clock.h"
 #include "bench/base/guard.h"
-#include "bench/base/spawn.h"
 #include "bench/observe/activity_internal.h"
 
 #include <ctype.h>
@@ -289,7 +288,7 @@ int disturber_again(struct disturber *disturber, struct err *err)
     return start_again(disturber, err);
 }
 
-/* Whether a process of the group is left. The leader, once it was waited for, is not. */
+/* Whether a process of the group is left. Those that were waited for are not. */
 static bool group_lives(pid_t group)
 {
     return kill(-group, 0) == 0 || errno == EPERM;
@@ -299,11 +298,11 @@ static bool wait_for_group(struct disturber *disturber, uint64_t wait_ns)
 {
     const uint64_t start_ns = clock_now_ns(&clock_monotonic);
     const pid_t group = disturber->pid;
-    int status, ended = 0;
     do {
-        if (ended == 0)
-            ended = spawn_reap_within(group, 0, &status);
-        if (ended != 0 && !group_lives(group))
+        /* The leader, and those of its children that outlived it and are ours since. */
+        while (waitpid(-group, NULL, WNOHANG) > 0) {
+        }
+        if (!group_lives(group))
             return true;
         poll(NULL, 0, 1);
     } while (clock_now_ns(&clock_monotonic) - start_ns < wait_ns);

@@ -48,9 +48,17 @@ struct stories {
     size_t n;
 };
 
+/* Neighbours among the sorted runs, and the squares of their distances from their mean. */
 struct part {
     size_t n;
     double mean, squares;
+};
+
+/* The sorted runs between one cut and the next. */
+struct pieces {
+    size_t cuts[MAX_CUTS + 1]; /* positions of their first runs, ascending from 0, and the end of the last */
+    struct part list[MAX_CUTS];
+    size_t n;
 };
 
 double robust_least_distance(const struct robust_prior *prior)
@@ -63,10 +71,21 @@ static struct part part_of(const double *values, size_t n)
     struct part part = {.n = n};
 
     for (size_t i = 0; i < n; i++)
-        part.mean += values[i] / (double)n;
+        part.mean += values[i];
+    part.mean /= (double)n;
     for (size_t i = 0; i < n; i++)
-        part.squares += gsl_pow_2(values[i] - part.mean);
+        part.squares += (values[i] - part.mean) * (values[i] - part.mean);
     return part;
+}
+
+/* Of two parts the whole, by the update of Chan, Golub and LeVeque (1983). */
+static struct part join(struct part a, struct part b)
+{
+    double n = (double)(a.n + b.n), apart = b.mean - a.mean, share = (double)b.n / n;
+
+    return (struct part){.n = a.n + b.n,
+                         .mean = a.mean + apart * share,
+                         .squares = a.squares + b.squares + apart * apart * share * (double)a.n};
 }
 
 /* Density of an outlier's distance: it falls only with the square, so that runs ten times slower still
@@ -88,10 +107,11 @@ static double log_ordinary(const struct robust_prior *prior, double squares, siz
            (df + own_df) / 2.0 * log1p(squares / scale);
 }
 
+/* The runs of `part`, of which the first is the `first` of all, are ordinary ones. */
 static struct hypothesis one_level(const struct robust_prior *prior, struct robust_sample sample,
-                                   size_t first, size_t end)
+                                   size_t first, struct part part)
 {
-    struct part part = part_of(sample.values + first, end - first);
+    size_t end = first + part.n;
     double own_df = (double)(part.n - 1), ordinary_share = 1.0 - prior->low_share - prior->high_share;
     double least = robust_least_distance(prior);
     struct hypothesis hypothesis = {
@@ -126,10 +146,10 @@ static double log_grouped(const struct robust_prior *prior, struct part low, str
 
 /* Outliers that share a cause are as near to each other as the runs of a level: only how many there are tells
  * the two apart. */
-static struct hypothesis one_cause(const struct robust_prior *prior, struct robust_sample sample, size_t cut)
+static struct hypothesis one_cause(const struct robust_prior *prior, struct robust_sample sample,
+                                   struct part low, struct part high)
 {
-    struct part low = part_of(sample.values, cut), high = part_of(sample.values + cut, sample.n - cut);
-    struct hypothesis hypothesis = one_level(prior, sample, cut, sample.n);
+    struct hypothesis hypothesis = one_level(prior, sample, low.n, high);
 
     if (isinf(hypothesis.log_weight))
         return hypothesis;
@@ -140,11 +160,10 @@ static struct hypothesis one_cause(const struct robust_prior *prior, struct robu
 }
 
 /* The share of the lower level may be anything. */
-static struct hypothesis two_levels(const struct robust_prior *prior, struct robust_sample sample, size_t cut)
+static struct hypothesis two_levels(const struct robust_prior *prior, struct part low, struct part high)
 {
-    struct part all = part_of(sample.values, sample.n), low = part_of(sample.values, cut);
-    struct part high = part_of(sample.values + cut, sample.n - cut);
-    double count = (double)sample.n;
+    struct part all = join(low, high);
+    double count = (double)all.n;
 
     if (high.mean - low.mean < robust_least_distance(prior))
         return (struct hypothesis){.log_weight = -INFINITY};
@@ -154,7 +173,7 @@ static struct hypothesis two_levels(const struct robust_prior *prior, struct rob
         .location_variance = all.squares / (count - 1.0) / count,
         .df = count - 1.0,
         .std = sqrt((low.squares + high.squares) / (count - 2.0)),
-        .std_df = sample.n - 2,
+        .std_df = all.n - 2,
         .log_weight = log(TWO_LEVELS_SHARE) + gsl_sf_lnbeta((double)low.n + 1.0, (double)high.n + 1.0) +
                       log_grouped(prior, low, high),
     };
@@ -193,23 +212,37 @@ static void add(struct stories *stories, struct hypothesis hypothesis)
         stories->list[stories->n++] = hypothesis;
 }
 
+static struct pieces cut_up(struct robust_sample sample)
+{
+    struct pieces pieces;
+
+    pieces.n = find_cuts(sample, pieces.cuts);
+    pieces.cuts[pieces.n] = sample.n;
+    for (size_t i = 0; i < pieces.n; i++)
+        pieces.list[i] = part_of(sample.values + pieces.cuts[i], pieces.cuts[i + 1] - pieces.cuts[i]);
+    return pieces;
+}
+
 static void tell_all(const struct robust_prior *prior, struct robust_sample sample, struct stories *ret)
 {
-    size_t cuts[MAX_CUTS], n_cuts = find_cuts(sample, cuts);
+    struct pieces pieces = cut_up(sample);
+    struct part low = {0};
 
     ret->n = 0;
-    for (size_t i = 0; i < n_cuts; i++) {
-        for (size_t j = i + 1; j <= n_cuts; j++) {
-            size_t end = j < n_cuts ? cuts[j] : sample.n;
+    for (size_t i = 0; i < pieces.n; i++) {
+        struct part part = {0};
 
-            if (2 * (end - cuts[i]) >= sample.n)
-                add(ret, one_level(prior, sample, cuts[i], end));
+        for (size_t j = i; j < pieces.n; j++) {
+            part = join(part, pieces.list[j]);
+            if (2 * part.n >= sample.n)
+                add(ret, one_level(prior, sample, pieces.cuts[i], part));
         }
-        if (cuts[i] < LEAST_IN_A_LEVEL || sample.n - cuts[i] < LEAST_IN_A_LEVEL)
-            continue;
-        add(ret, two_levels(prior, sample, cuts[i]));
-        if (2 * cuts[i] <= sample.n)
-            add(ret, one_cause(prior, sample, cuts[i]));
+        if (low.n >= LEAST_IN_A_LEVEL && part.n >= LEAST_IN_A_LEVEL) {
+            add(ret, two_levels(prior, low, part));
+            if (2 * low.n <= sample.n)
+                add(ret, one_cause(prior, sample, low, part));
+        }
+        low = join(low, pieces.list[i]);
     }
 }
 

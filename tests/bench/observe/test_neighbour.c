@@ -214,7 +214,7 @@ static void check_that_it_ends(const char *before, const char *behind, struct ne
     snprintf(line, sizeof line, "%s%s%s", before, pid_file, behind);
     const char *const command[] = {"/bin/sh", "-c", line, NULL};
     open_both(REFERENCE_CPU, OBSERVER_SELF);
-    reference.n_steps = 512;
+    reference.n_steps = 128;
     assert_int_equal(run_beside(command, run), 0);
     AUTO(auto_fclose) FILE *in = fopen(pid_file, "re");
     assert_non_null(in);
@@ -229,20 +229,20 @@ static void check_that_it_ends(const char *before, const char *behind, struct ne
 TEST(what_left_the_command_s_group_is_counted_and_ends_as_well)
 {
     struct neighbour_run run;
-    check_that_it_ends("setsid sh -c 'echo $$ >", "; while :; do :; done' & wait", &run);
+    check_that_it_ends("setsid sh -c 'echo $$ >>", "; while :; do :; done' & wait", &run);
     assert_true(run.work.cpu_s > 0);
 }
 
 TEST(a_daemon_of_the_command_ends_with_it)
 {
     struct neighbour_run run;
-    check_that_it_ends("(setsid sh -c 'echo $$ >", "; sleep 1000; exit 0' &); sleep 1000", &run);
+    check_that_it_ends("(setsid sh -c 'echo $$ >>", "; sleep 1000; exit 0' &); sleep 1000", &run);
 }
 
 TEST(a_daemon_of_a_command_that_ends_itself_ends_with_it)
 {
     struct neighbour_run run;
-    check_that_it_ends("(setsid sh -c 'echo $$ >", "; sleep 1000; exit 0' &); sleep 0.03", &run);
+    check_that_it_ends("(setsid sh -c 'echo $$ >>", "; sleep 1000; exit 0' &); sleep 0.03", &run);
 }
 
 TEST(what_the_command_computed_is_counted)
@@ -250,7 +250,7 @@ TEST(what_the_command_computed_is_counted)
     static const char *const command[] = {"/bin/sh", "-c", "while :; do :; done", NULL};
     struct neighbour_run run;
     open_both(REFERENCE_CPU, OBSERVER_SELF);
-    reference.n_steps = 512;
+    reference.n_steps = 128;
     assert_int_equal(run_beside(command, &run), 0);
     assert_true(run.work.cpu_s > 0);
     assert_close(run.work.completed, 0, 0);

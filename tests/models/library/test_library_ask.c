@@ -195,7 +195,7 @@ TEST(what_nobody_could_mean_is_refused)
 /* The hill of the first search is that of the second: it is looked at first. */
 TEST(an_earlier_search_shows_where_to_look)
 {
-    struct fst_options options = of_runs(300), other = of_runs(300);
+    struct fst_options options = of_runs(60), other = of_runs(60);
     struct fst_search *earlier = rig_search(&options), *search = rig_search(&options);
     struct fst_run run;
     double best = 0;

@@ -178,7 +178,10 @@ TEST(an_interrupted_rollback_has_the_signals_code)
                                             "--target", "vm1",      NULL};
     rig_write("vm1.env", "mine\n");
     night(0);
-    assert_int_equal(system("sed -i 's/emit = /rollback = \"touch going; sleep 20\"; emit = /' n.conf"), 0);
+    assert_int_equal(
+        system(
+            "sed -i 's/emit = /rollback = \"test -e going || { touch going; sleep 20; }\"; emit = /' n.conf"),
+        0);
     rig_start(cli_next(), NULL, arguments);
     stop_when_there("going");
     cli_failed(128 + SIGTERM, "interrupted");
