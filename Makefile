@@ -204,7 +204,7 @@ define look-for-packages
 	    echo "installing:$$missing"; \
 	    $$root apt-get update -qq || echo "fstune: the package lists could not be refreshed; trying with the old ones" >&2; \
 	    $$root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends \
-	        -o DPkg::Lock::Timeout=120 $$missing >/dev/null; \
+	        -o DPkg::Lock::Timeout=600 $$missing >/dev/null; \
 	    look; \
 	    [ -n "$$missing" ] || exit 0; \
 	fi; \
