@@ -10,6 +10,10 @@
 /* Runs of a search are not longer. */
 #define LONGEST_RUN_SECONDS 2
 
+/* blk-throttle lends what it lets through in one of its slices, which are at most a tenth of a second long
+ * (block/blk-throttle.c of Linux 6); a run may begin in one slice and end in another. */
+#define MOST_LENT_SECONDS 0.2
+
 /* Writes through the page cache, of which so much may be dirty: the flush that makes them durable keeps the
  * limits, as long as nothing was written back before it. */
 static bool binds_buffered(const struct storage_stack *stack, const struct point *point, double written_bytes)
@@ -57,6 +61,15 @@ void known_limits_apply(const struct storage_stack *stack, const struct measure_
     result->burst_bps = result->throughput_bps;
     result->throughput_bps *= share;
     result->iops *= share;
+}
+
+uint64_t known_limits_debt_ns(const struct measure_result *result)
+{
+    double bytes = (double)(result->total_bytes_read + result->total_bytes_written);
+    if (!(result->burst_bps > 0) || !(result->throughput_bps > 0))
+        return 0;
+    double debt_seconds = bytes / result->throughput_bps - result->monitor.span_s;
+    return debt_seconds > 0 ? (uint64_t)(fmin(debt_seconds, MOST_LENT_SECONDS) * 1e9) : 0;
 }
 
 double known_limits_ceiling(const struct storage_stack *stack, const struct pattern *pattern,

@@ -12,10 +12,9 @@
 #define ALONE_LEAST_NS (CLOCK_NS_PER_S / 5)
 #define ALONE_MOST_NS  (2 * CLOCK_NS_PER_S)
 #define STALE_NS       CLOCK_NS_PER_S /* what was alone so long before a run says nothing of it */
-#define SLICE_NS       (CLOCK_NS_PER_S / 50)
-#define FIRST_BPS      64e6 /* of the reference's writes, before it was seen */
-#define AROUND_RATIO   2    /* what a run takes in all, by its length */
-#define RATE_MARGIN    2    /* it may be faster than it was */
+#define FIRST_BPS      64e6           /* of the reference's writes, before it was seen */
+#define AROUND_RATIO   2              /* what a run takes in all, by its length */
+#define RATE_MARGIN    2              /* it may be faster than it was */
 
 bool neighbour_costs_are_wanted(const struct settings *settings)
 {
@@ -57,14 +56,6 @@ static double rate_of(struct neighbour_time time)
     return time.seconds > 0 ? time.steps / time.seconds : NAN;
 }
 
-static void sleep_until(const struct session *session, uint64_t end_ns)
-{
-    const struct clock *clock = &session->clock;
-    uint64_t now_ns;
-    while (atomic_load(session->env.interrupted) == 0 && (now_ns = clock_now_ns(clock)) < end_ns)
-        clock_sleep_until_ns(clock, now_ns + SLICE_NS < end_ns ? now_ns + SLICE_NS : end_ns);
-}
-
 static uint64_t alone_ns(uint64_t run_ns)
 {
     const uint64_t ns = run_ns / ALONE_PART;
@@ -93,7 +84,7 @@ static int space_runs(struct session *session, struct neighbour_costs *costs, ui
     session->paused_out = wait_s > most_s;
     if (session->paused_out)
         return err_set(err, -EDQUOT, "pauses for --max-cost leave no time for another run");
-    sleep_until(session, now_ns + (uint64_t)(wait_s * 1e9));
+    session_sleep_until(session, now_ns + (uint64_t)(wait_s * 1e9));
     costs->waited_seconds += (double)(clock_now_ns(&session->clock) - now_ns) / 1e9;
     return 0;
 }
@@ -105,7 +96,7 @@ static int run_alone(struct session *session, struct neighbour_costs *costs, uin
     int result = companion_start(companion, err);
     if (result < 0)
         return result;
-    sleep_until(session, clock_now_ns(&session->clock) + alone_ns(run_ns));
+    session_sleep_until(session, clock_now_ns(&session->clock) + alone_ns(run_ns));
     result = companion_stop(companion, err);
     if (result < 0)
         return result;

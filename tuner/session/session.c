@@ -6,6 +6,7 @@
 #include "tuner/base/interrupt.h"
 #include "tuner/base/worker.h"
 #include "tuner/session/beside_loads.h"
+#include "tuner/session/known_limits.h"
 #include "tuner/session/neighbour_costs.h"
 #include "tuner/session/session_check.h"
 #include "tuner/session/session_members.h"
@@ -26,6 +27,8 @@
 /* Devices that are never quiet are not waited for in full before every run. */
 #define NOT_SETTLED_LIMIT 3
 #define IMPATIENT_NS      50000000ULL
+/* A signal is waited for no longer. */
+#define NAP_NS (CLOCK_NS_PER_S / 50)
 
 static uint64_t min_u64(uint64_t a, uint64_t b)
 {
@@ -256,12 +259,21 @@ static void note_settling(struct session *session, const struct measure_result *
     }
 }
 
+void session_sleep_until(const struct session *session, uint64_t end_ns)
+{
+    const struct clock *clock = &session->clock;
+    uint64_t now_ns;
+    while (atomic_load(session->env.interrupted) == 0 && (now_ns = clock_now_ns(clock)) < end_ns)
+        clock_sleep_until_ns(clock, min_u64(now_ns + NAP_NS, end_ns));
+}
+
 /* The burst stands beside the figures, which are what lasts. */
 static void apply_limits(struct session *session)
 {
     struct session_job *job = &session->job;
     char burst[UNITS_TEXT_SIZE], lasts[UNITS_TEXT_SIZE];
     session_members_apply_limits(session, &job->plan, &job->result);
+    session->repaid_ns = clock_now_ns(&session->clock) + known_limits_debt_ns(&job->result);
     if (job->result.burst_bps > 0)
         notes_add(
             &session->warnings, "rate_capped",
@@ -284,6 +296,7 @@ static int measure_once(struct session *session, const struct measure_plan *plan
     struct session_job *job = &session->job;
     job->plan = *plan;
     job->plan.seed = rng_derive(session->seed, 1000 + session->n_runs++);
+    session_sleep_until(session, session->repaid_ns);
     int result = session_run_job(session, err);
     if (session->abandoned)
         return result;

@@ -64,6 +64,7 @@ struct session {
     uint64_t reserved_ns, reserved_bytes; /* of the budget and of --max-write, for what follows the search */
     uint64_t bytes_read, bytes_written;   /* filling, proofs of direct I/O and warm-up included */
     double seconds_at_most;               /* of the whole command; set by its plan */
+    uint64_t repaid_ns;                   /* before it, a run would make up for a burst of the one before */
     double fastest_bps;                   /* highest rate of writing seen, filling included */
     unsigned n_not_settled;               /* in a row */
     uint64_t n_disturbed;                 /* runs repeated because of a passing disturbance */
@@ -91,6 +92,9 @@ int session_lock_device(int directory_fd, int *ret_fd, struct notes *warnings, s
 /* Size the target file would have; of --existing, which stays open from here on, its size, after its guards;
  * UINT64_MAX on a surface. */
 int session_estimate(struct session *session, uint64_t *ret_file_bytes, struct err *err);
+
+/* Sleeps by the session's clock, until a signal asks for the end at the latest. */
+void session_sleep_until(const struct session *session, uint64_t end_ns);
 
 /* Takes the lock, creates and fills the target (or opens --existing), proves direct I/O. Nothing to do on a
  * surface. -EINTR when interrupted. */

@@ -58,6 +58,21 @@ TEST(no_rate_is_above_what_lasts)
     }
 }
 
+/* 100 MB/s: 30 MB in .2 s are .1 s ahead; of 100 MB at once most was not lent by the limit. */
+TEST(what_a_burst_borrowed_is_waited_for)
+{
+    static const double mb[] = {30, 100, 20, 15};
+    static const uint64_t debt_ms[] = {100, 200, 0, 0};
+    struct measure_plan plan = plan_of("write", 1);
+    for (size_t i = 0; i < N_OF(mb); i++) {
+        struct measure_result result = run_of(0, mb[i] * MB / 0.2, 1 << 20);
+        result.total_bytes_written = (uint64_t)(mb[i] * MB);
+        result.monitor.span_s = 0.2;
+        known_limits_apply(&capped, &plan, &result);
+        assert_close((double)known_limits_debt_ns(&result) / 1e6, (double)debt_ms[i], 1e-3);
+    }
+}
+
 TEST(what_met_the_page_cache_or_is_not_known_stays)
 {
     struct storage_stack unknown = capped;
