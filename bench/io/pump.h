@@ -83,6 +83,7 @@ struct pump_stats {
  */
 struct pump_window {
     atomic_uint n_to_open, n_to_close; /* slots, of all pumps; both set by the caller to their number */
+    atomic_ullong latest_open_ns;      /* of the slots that have opened so far */
     atomic_ullong opened_ns;           /* when the last slot opened; 0: not yet */
     atomic_int
         abandoned; /* a pump has ended without, as by its bytes: the others go on as without a window */

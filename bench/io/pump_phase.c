@@ -186,6 +186,14 @@ static bool is_warm(struct phase *phase, uint64_t now_ns)
     return phase->warm;
 }
 
+/* A pump that is held up after its look at the clock may come last with an earlier time than another's. */
+static void note_open(struct pump_window *window, uint64_t now_ns)
+{
+    unsigned long long latest_ns = atomic_load(&window->latest_open_ns);
+    while (latest_ns < now_ns && !atomic_compare_exchange_weak(&window->latest_open_ns, &latest_ns, now_ns)) {
+    }
+}
+
 /* The run's window begins when the last slot of the last pump opens. */
 static void open_slot(struct phase *phase, const struct io_call *call, uint64_t now_ns)
 {
@@ -198,8 +206,9 @@ static void open_slot(struct phase *phase, const struct io_call *call, uint64_t 
     phase->depth_from_ns = now_ns;
     phase->depth_area_before = phase->depth_area;
     stats->warmup_bytes = stats->outside.bytes_read + stats->outside.bytes_written + call->size_bytes;
+    note_open(window, now_ns);
     if (atomic_fetch_sub(&window->n_to_open, phase->n_open) == phase->n_open)
-        atomic_store(&window->opened_ns, now_ns);
+        atomic_store(&window->opened_ns, atomic_load(&window->latest_open_ns));
 }
 
 static void look_for_pause(struct phase *phase, uint64_t now_ns)
@@ -230,7 +239,7 @@ static bool window_has_lasted(const struct phase *phase, uint64_t now_ns)
     uint64_t closing_requests = (uint64_t)pump->n_calls * pump->calls[0].n_requests;
     if (phase->end->window->close_ns != 0)
         return now_ns >= phase->end->window->close_ns;
-    return now_ns - phase->opened_ns >= phase->end->duration_ns &&
+    return now_ns >= phase->opened_ns + phase->end->duration_ns &&
            phase->stats->counted.n_requests + closing_requests >= phase->end->min_requests;
 }
 

@@ -195,7 +195,9 @@ static uint64_t least_requests(const struct workers *workers)
 /* How long the worker has been at it: warming up, or counting. */
 static uint64_t age_ns_of(const struct pump_stats *stats)
 {
-    return stats->last_complete_ns - (stats->opened_ns != 0 ? stats->opened_ns : stats->start_ns);
+    uint64_t from_ns = stats->opened_ns != 0 ? stats->opened_ns : stats->start_ns;
+    /* The window may have opened after this worker's last look at the clock. */
+    return stats->last_complete_ns > from_ns ? stats->last_complete_ns - from_ns : 0;
 }
 
 static uint64_t bytes_of(const struct pump_count *count)

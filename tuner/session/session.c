@@ -6,7 +6,6 @@
 #include "tuner/base/interrupt.h"
 #include "tuner/base/worker.h"
 #include "tuner/session/beside_loads.h"
-#include "tuner/session/known_limits.h"
 #include "tuner/session/neighbour_costs.h"
 #include "tuner/session/session_check.h"
 #include "tuner/session/session_members.h"
@@ -273,7 +272,6 @@ static void apply_limits(struct session *session)
     struct session_job *job = &session->job;
     char burst[UNITS_TEXT_SIZE], lasts[UNITS_TEXT_SIZE];
     session_members_apply_limits(session, &job->plan, &job->result);
-    session->repaid_ns = clock_now_ns(&session->clock) + known_limits_debt_ns(&job->result);
     if (job->result.burst_bps > 0)
         notes_add(
             &session->warnings, "rate_capped",
@@ -287,6 +285,7 @@ int session_run_job(struct session *session, struct err *err)
 {
     session->job.err = (struct err){0};
     histogram_init(&session->job.latency);
+    session_sleep_until(session, session->repaid_ns);
     return session->simulated ? do_run(session)
                               : worker_call_until(session->end_ns, do_run, session, &session->abandoned, err);
 }
@@ -296,7 +295,6 @@ static int measure_once(struct session *session, const struct measure_plan *plan
     struct session_job *job = &session->job;
     job->plan = *plan;
     job->plan.seed = rng_derive(session->seed, 1000 + session->n_runs++);
-    session_sleep_until(session, session->repaid_ns);
     int result = session_run_job(session, err);
     if (session->abandoned)
         return result;

@@ -230,8 +230,8 @@ static struct measure_result disk_result(const struct session *session, uint32_t
     return disk;
 }
 
-void session_members_apply_limits(struct session *session, const struct measure_plan *plan,
-                                  struct measure_result *result)
+static void apply_limits(struct session *session, const struct measure_plan *plan,
+                         struct measure_result *result)
 {
     double share[MEMBERS_MOST], bps = 0, iops = 0, lost_bps = 0;
     if (session->env.members == NULL) {
@@ -258,6 +258,13 @@ void session_members_apply_limits(struct session *session, const struct measure_
     result->burst_bps = result->throughput_bps;
     result->throughput_bps = fmin(result->throughput_bps, bps);
     result->iops = fmin(result->iops, iops);
+}
+
+void session_members_apply_limits(struct session *session, const struct measure_plan *plan,
+                                  struct measure_result *result)
+{
+    apply_limits(session, plan, result);
+    session->repaid_ns = clock_now_ns(&session->clock) + known_limits_debt_ns(result);
 }
 
 double session_members_ceiling(const struct session *session, const struct point *point)

@@ -29,6 +29,7 @@ void session_members_join(struct session *session);
 uint64_t session_members_warnings(const struct session *session, const struct measure_plan *plan,
                                   const struct measure_result *result);
 uint64_t session_members_target_warnings(const struct session *session);
+/* The next run waits until what a limit lent this one is made up for. */
 void session_members_apply_limits(struct session *session, const struct measure_plan *plan,
                                   struct measure_result *result);
 

@@ -133,6 +133,21 @@ TEST(bytes_never_pass_their_maximum)
     }
 }
 
+/* Another pump opened later by the clock, and took note of it before: the run lasts from there. */
+TEST(a_window_opens_with_its_latest_slot_whoever_notes_it_first)
+{
+    for (size_t i = 0; i < N_OF(depths); i++) {
+        struct pump_window window = {0};
+        AUTO(rig_free) struct pump_rig *rig = rig_with_window(depths[i], latency_15us, &window);
+        const uint64_t later_ns = rig->script.now_ns + 7 * MS;
+        atomic_store(&window.latest_open_ns, later_ns);
+        rig_run(rig);
+        assert_int_equal(rig->stats.opened_ns, later_ns);
+        assert_true(rig->stats.windowed);
+        assert_true(rig->stats.last_complete_ns >= later_ns + rig->end.duration_ns);
+    }
+}
+
 /* Another pump has slots that never open, since it has ended: this one lasts its time. */
 TEST(a_pump_goes_on_by_itself_when_another_gave_up)
 {

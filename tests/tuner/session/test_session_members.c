@@ -76,7 +76,10 @@ static struct measure_result run_of(double first_bps, double second_bps)
         figures[i] = (struct member_figures){
             .throughput_bps = bps[i], .iops = bps[i] / 65536, .bytes_read = (uint64_t)bps[i], .seconds = 1};
     session->env.members = &session->members;
-    return (struct measure_result){.throughput_bps = first_bps + second_bps,
+    session->clock = clock_monotonic;
+    return (struct measure_result){.monitor = {.span_s = 1},
+                                   .total_bytes_read = (uint64_t)(first_bps + second_bps),
+                                   .throughput_bps = first_bps + second_bps,
                                    .iops = (first_bps + second_bps) / 65536,
                                    .bytes_read = (uint64_t)(first_bps + second_bps)};
 }
@@ -86,7 +89,9 @@ TEST(a_burst_of_one_member_is_taken_from_that_member_alone)
     const struct measure_plan plan = {.point = {.direct = 1}};
     on_disks("/sys/block/sda", 40 * MB, "/sys/block/sdb", 60 * MB);
     struct measure_result result = run_of(80 * MB, 30 * MB);
+    const uint64_t now_ns = clock_now_ns(&clock_monotonic);
     session_members_apply_limits(session, &plan, &result);
+    assert_true(session->repaid_ns >= now_ns + 200000000); /* what was lent, at most */
     assert_close(result.throughput_bps / MB, 70, 1e-6);
     assert_close(result.burst_bps / MB, 110, 1e-6);
     assert_close(session->members.figures[0].throughput_bps / MB, 40, 1e-6);
