@@ -192,11 +192,10 @@ static uint64_t least_requests(const struct workers *workers)
     return (MEASURE_MIN_REQUESTS + n - 1) / n;
 }
 
-/* How long the worker has been at it: warming up, or counting. */
+/* How long the worker has been at it: warming up, or counting; 0 before it looks at the clock again. */
 static uint64_t age_ns_of(const struct pump_stats *stats)
 {
     uint64_t from_ns = stats->opened_ns != 0 ? stats->opened_ns : stats->start_ns;
-    /* The window may have opened after this worker's last look at the clock. */
     return stats->last_complete_ns > from_ns ? stats->last_complete_ns - from_ns : 0;
 }
 
