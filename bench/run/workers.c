@@ -2,7 +2,6 @@
 #include "bench/run/workers.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
