@@ -61,3 +61,6 @@ int workers_open(struct workers *workers, const struct measure_env *env, const s
 int workers_run(struct workers *workers, struct err *err);
 
 void workers_close(struct workers *workers);
+
+/* For the thread that has submitted to it; closed again is nothing. */
+void worker_close_queue(struct worker *worker);
