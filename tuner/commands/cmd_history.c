@@ -379,12 +379,23 @@ static int refuse_verb(const char *text, struct err *err)
     return options_refuse(text, "unknown", names, N_VERBS, "use " VERBS, err);
 }
 
+/* Before a history that does not exist yet is made of them. */
+static int look_at_files(const struct settings *settings, struct err *err)
+{
+    int result = 0;
+    for (size_t i = 1; i < settings->n_operands && result == 0; i++)
+        result = history_look(settings->operands[i], err);
+    return result;
+}
+
 static int open_and_call(const struct settings *settings, size_t verb, struct err *err)
 {
     char path[SETTINGS_TEXT_SIZE];
     struct call call = {.settings = settings, .path = path};
     int result = command_history_path(settings, path, sizeof path, err);
     const struct history_place place = {.path = path, .write = verbs[verb].write};
+    if (result == 0 && place.write)
+        result = look_at_files(settings, err);
     if (result == 0 && place.write && settings->history.db[0] == '\0')
         result = history_make_directories(path, err);
     if (result == 0 && !verbs[verb].names_files)

@@ -140,6 +140,12 @@ TEST(wrong_words_are_answered_with_the_right_ones)
         refuse(cases[i][0], cases[i][1]);
 }
 
+TEST(nothing_is_made_of_what_is_no_history)
+{
+    refuse("history merge h.db peak.conf --db new.db", "no history of fstune");
+    assert_int_equal(access("new.db", F_OK), -1);
+}
+
 TEST(pruning_by_age_and_verifying_work_from_outside)
 {
     succeed("history merge h.db --db merged.db");
