@@ -183,7 +183,7 @@ static int study_members(struct members_study *study, struct tune *tune, struct 
         tune_plan_of(tune, &(struct engine_run){.point = tune->engine.chosen, .confirming = true});
     int result =
         members_study_blocks(study, &plan, 0, (double)session->settings->limits.budget_ns / 1e9, &why);
-    if (result < 0 && (result == -EINTR || session->full || session->abandoned))
+    if (result < 0 && (result == -EINTR || session->target_lost || session->abandoned))
         return err_set(err, result, "%s", why.text);
     if (result < 0)
         notes_add(&session->warnings, "members_cut", "members were measured alone in part: %s", why.text);

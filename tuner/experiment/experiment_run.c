@@ -115,7 +115,7 @@ static int judge_failure(struct experiment *experiment, struct experiment_cell *
         notes_add(&session->warnings, "max_write", "runs are missing: %s", why->text);
         return 0;
     }
-    if (session->full) {
+    if (session->target_lost) {
         experiment->stopped = result;
         notes_add(&session->warnings, result == -EBUSY ? "file_in_use" : "no_space",
                   "the experiment ended early: %s", why->text);

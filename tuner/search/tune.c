@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FASTEST_MARGIN 0.03 /* what is looked for is the best itself, as far as runs can tell */
-#define GRACE_SECONDS  3    /* that interfaces.md grants the replays after the choice */
+#define FASTEST_MARGIN           0.03 /* what is looked for is the best itself, as far as runs can tell */
+#define CONFIRMING_GRACE_SECONDS 3    /* that interfaces.md grants the replays after the choice */
 
 const struct tune_policy tune_policy_usual = {
     .judges = {.final_share = TUNE_FINAL_SHARE, .races_on = true, .races_again = true, .chooses_again = true},
@@ -216,7 +216,7 @@ static void set_ceiling(struct tune *tune)
 static double grace_seconds(const struct session *session)
 {
     double kept = session_n_members(session) > 1 ? (double)session->reserved_ns / 1e9 : 0;
-    return GRACE_SECONDS + kept / 4;
+    return CONFIRMING_GRACE_SECONDS + kept / 4;
 }
 
 static void set_up_engine(struct tune *tune)

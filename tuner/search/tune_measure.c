@@ -162,7 +162,7 @@ static int give_up(struct tune *tune, const struct engine_run *run, int result, 
         engine_refuse(&tune->engine);
         return 0;
     }
-    if (result != -ETIME && tune->session->full) {
+    if (result != -ETIME && tune->session->target_lost) {
         tune->engine.stop = ENGINE_STOP_SPACE;
         return err_set(err, result, "%s", why->text);
     }

@@ -362,7 +362,7 @@ static bool is_worth_repeating(struct session *session, const struct measure_pla
 static int check_target(struct session *session, struct err *err)
 {
     int result = session_members_check_targets(session, err);
-    session->full = result < 0;
+    session->target_lost = result < 0;
     return result;
 }
 

@@ -70,7 +70,7 @@ struct session {
     uint64_t n_disturbed;                 /* runs repeated because of a passing disturbance */
     bool abandoned; /* a run hangs in the kernel: nothing it uses may be touched or freed */
     /* The file system runs out of free space, or somebody uses the user's file: the command must end. */
-    bool full;
+    bool target_lost;
     bool wrote_out;        /* a run did not start because it could have crossed --max-write */
     bool paused_out;       /* or because the pause before it, for --max-cost, took the rest of the time */
     struct resume *resume; /* of --resume, see tuner/search/resume; NULL without */

@@ -194,7 +194,7 @@ static int one_burst(struct burst *burst, struct tune *tune, struct burst_settin
     progress_show(&session->progress, "burst %zu of a setting %s the choice", setting->n + 1,
                   setting->n < BURST_LOOKS ? "before" : "after");
     result = session_measure(session, &plan, &measured, latency, &why);
-    if (result < 0 && (result == -EINTR || result == -EDQUOT || session->full || session->abandoned))
+    if (result < 0 && (result == -EINTR || result == -EDQUOT || session->target_lost || session->abandoned))
         return err_set(err, result, "%s", why.text);
     if (result < 0) {
         note_failed(burst, tune, setting, why.text);
