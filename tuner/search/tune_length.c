@@ -252,21 +252,23 @@ static double warmup_of(const struct tune_length *length, const struct tune_leng
 }
 
 /* Where rates come in bursts, all runs begin and end behind the pauses between them, and a warm-up uses up
- * what a limit has saved. True when runs are now other than before: under a known limit they are not. */
+ * what a limit has saved: until then its turns are irregular. True when runs are now other than before. */
 static bool wait_for_pulses(struct tune *tune)
 {
     struct tune_length *length = &tune->length;
-    bool *limited = &tune->session->env.rate_is_limited;
-    if (rate_limit_bursts_least_ns(tune) == 0 || *limited)
+    bool *limited = &tune->session->env.rate_is_limited, changed = !*limited;
+    if (rate_limit_bursts_least_ns(tune) == 0)
         return false;
     *limited = true;
     if (tune->settings->runs.warmup_limit_ns != UINT64_MAX)
-        return true;
-    if (length->warmup_least_ns < RATE_LIMIT_BURSTS_WARMUP_NS)
+        return changed;
+    if (length->warmup_least_ns < RATE_LIMIT_BURSTS_WARMUP_NS) {
         length->warmup_least_ns = RATE_LIMIT_BURSTS_WARMUP_NS;
+        changed = true;
+    }
     if (length->warmup_limit_ns < length->warmup_least_ns)
         length->warmup_limit_ns = length->warmup_least_ns;
-    return true;
+    return changed;
 }
 
 static struct run_length choose(struct tune *tune)

@@ -124,8 +124,8 @@ int tune_transient_decide(struct tune *tune)
 
 /* Buffered writes have no warm-up. Their replays after the choice last so long, as far as the time that is
  * kept allows, that a start is a small part of them, or the slice of a known limit in which their flush ends.
- * What is read ahead comes in lumps, which may be half of what such a limit lets through in a slice. */
-static uint64_t longer_ns(const struct tune *tune)
+ */
+static uint64_t unwarmed_ns(const struct tune *tune)
 {
     double kept_ns = (double)tune->settings->limits.budget_ns * tune->engine.policy.final_share;
     double most_ns = kept_ns / (ENGINE_CONFIRMING_LEAST * BLOCK_POINTS);
@@ -162,18 +162,11 @@ void tune_transient_tell(const struct tune *tune)
                            : "");
 }
 
-static bool is_read_ahead(const struct tune *tune, size_t point)
-{
-    return tune->settings->workload.pattern.percent[PATTERN_SEQ_READ] > 0 &&
-           tune->records[point].point.direct == 0;
-}
-
+/* Whether a run of a point that has no warm-up is longer than others. */
 static bool is_longer(const struct tune *tune, size_t point, bool confirming)
 {
-    bool unwarmed = has_no_warmup(tune, point);
-    if (confirming)
-        return unwarmed || (tune->length.bursts.known && is_read_ahead(tune, point));
-    return unwarmed && tune->length.start.taken_off && has_few_rounds(tune, point);
+    return has_no_warmup(tune, point) &&
+           (confirming || (tune->length.start.taken_off && has_few_rounds(tune, point)));
 }
 
 void tune_transient_plan(const struct tune *tune, size_t point, bool confirming, struct measure_plan *plan)
@@ -185,13 +178,13 @@ void tune_transient_plan(const struct tune *tune, size_t point, bool confirming,
         plan->hopeless_bps = 0;
     }
     if (is_longer(tune, point, confirming))
-        plan->duration_ns = longer_ns(tune);
+        plan->duration_ns = unwarmed_ns(tune);
 }
 
 static double wait_seconds(const struct tune *tune, size_t point, bool confirming)
 {
     if (is_longer(tune, point, confirming))
-        return (double)(longer_ns(tune) - tune->duration_ns) / 1e9;
+        return (double)(unwarmed_ns(tune) - tune->duration_ns) / 1e9;
     if (!tune->length.start.taken_off || has_no_warmup(tune, point) ||
         (!confirming && !has_few_rounds(tune, point)))
         return 0;

@@ -41,6 +41,20 @@ TEST(steady_rates_and_fast_starts_are_no_bursts)
     }
 }
 
+/* Before, its turns are irregular: a window that opens in the first one is no whole number of them. */
+TEST(runs_through_a_known_limit_warm_up_as_long)
+{
+    begin_on("steady.conf --budget 60s --seed 1");
+    session->env.rate_is_limited = tune.length.bursts.known = true;
+    assert_int_equal(tune_length(&tune, &err), 0);
+    assert_int_equal(tune.length.warmup_least_ns, RATE_LIMIT_BURSTS_WARMUP_NS);
+    assert_true(tune.length.warmup_limit_ns >= RATE_LIMIT_BURSTS_WARMUP_NS);
+    begin_on("steady.conf --budget 60s --seed 1 --warmup-limit 20ms");
+    session->env.rate_is_limited = tune.length.bursts.known = true;
+    assert_int_equal(tune_length(&tune, &err), 0);
+    assert_int_equal(tune.length.warmup_least_ns, 0);
+}
+
 /* Too little time or bytes for longer runs: the user is told, and the bounds hold. */
 TEST(what_cannot_be_afforded_is_said)
 {
@@ -86,28 +100,6 @@ TEST(longer_budgets_have_longer_runs)
     assert_int_equal(rate_limit_bursts_least_ns(&made), 0);
     made.length.bursts.known = true;
     assert_int_equal(rate_limit_bursts_least_ns(&made), RATE_LIMIT_BURSTS_MOST_NS);
-}
-
-static uint64_t duration_ns_of(unsigned direct, bool confirming)
-{
-    const struct point point = {65536, 4, direct, API_IO_URING, 1, SYNC_END, 0};
-    return tune_plan_of(
-               &tune, &(struct engine_run){.point = tune_find_point(&tune, &point), .confirming = confirming})
-        .duration_ns;
-}
-
-/* Read-ahead of 2.5 MiB is half of what 50 MiB/s let through in a slice. */
-TEST(what_is_read_ahead_through_a_known_limit_is_confirmed_by_longer_runs)
-{
-    pilot("steady.conf --budget 600s --seed 1");
-    assert_int_equal(pattern_parse("read", &settings.workload.pattern, &(struct err){0}), 0);
-    assert_int_equal(duration_ns_of(0, true), tune.duration_ns);
-    tune.length.bursts.known = true;
-    assert_int_equal(duration_ns_of(0, true), RATE_LIMIT_BURSTS_FLUSHED_NS);
-    assert_int_equal(duration_ns_of(0, false), tune.duration_ns);
-    assert_int_equal(duration_ns_of(1, true), tune.duration_ns);
-    assert_int_equal(pattern_parse("randread", &settings.workload.pattern, &(struct err){0}), 0);
-    assert_int_equal(duration_ns_of(0, true), tune.duration_ns);
 }
 
 /* Four of 32 windows hold all bytes. */
