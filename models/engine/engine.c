@@ -217,6 +217,14 @@ static bool fell_from_ceiling(const struct engine *engine, size_t chosen)
            !engine_seems_at_ceiling(engine, chosen);
 }
 
+/* Whether what would be chosen now is cheaper, and looks no worse. */
+static bool is_surpassed(const struct engine *engine, size_t chosen)
+{
+    return engine->chosen != ENGINE_NONE && engine->chosen != chosen && !engine->prefers_fastest &&
+           engine_is_cheaper(engine, engine->chosen, chosen) &&
+           engine_worth(engine, engine->chosen) >= engine_worth(engine, chosen);
+}
+
 /* When the runs after the choice show that the chosen point is not good enough, the choice is made again,
  * once; at a known ceiling, which one point after the other may miss, as often as there is time. One that is
  * only doubted stays where another cannot be replayed. */
@@ -231,7 +239,8 @@ static int weigh(struct engine *engine, double now_seconds)
     bool fell = can_confirm && fell_from_ceiling(engine, chosen);
     bool good = chosen == engine->best || engine_is_good_enough(engine, engine->best, chosen) ||
                 (engine->verdicts[chosen] != VERDICT_WORSE && !can_confirm);
-    bool stands = !point->failed && !point->distrusted && !engine_misses_limit(engine, chosen);
+    bool stands = !point->failed && !point->distrusted && !engine_misses_limit(engine, chosen) &&
+                  !(can_confirm && is_surpassed(engine, chosen));
     if (!fell && (engine->is_again || (good && stands))) {
         engine->best = best;
         engine->chosen = chosen;

@@ -237,6 +237,16 @@ double engine_times_to_settle(const struct engine *engine)
     return room > 0 ? pow((engine->shortfall - engine->expected_shortfall) / room, 2) : INFINITY;
 }
 
+/* The verdicts are told with everything known, against the best that is named; the choice stays. */
+static void compare_with_best(struct engine *engine)
+{
+    size_t *points = engine->scratch.points, n = 0, best = list_eligible(engine, points, &n);
+    for (size_t i = 0; i < n; i++)
+        best = points[i] == engine->best ? i : best;
+    if (best != ENGINE_NONE)
+        set_verdicts(engine, points, n, best);
+}
+
 int engine_judge(struct engine *engine)
 {
     int result = belief_update(&engine->belief, true, engine->rng);
@@ -249,13 +259,11 @@ int engine_judge(struct engine *engine)
         engine->best = engine->chosen = ENGINE_NONE;
         return 0;
     }
-    /* The verdicts are told with everything known, the choice stays. */
-    size_t best = engine->best;
-    engine_choose(engine);
-    engine->chosen = chosen;
-    bool is_best =
-        engine->points[best].distrusted || engine_worth(engine, chosen) >= engine_worth(engine, best);
-    engine->best = is_best ? chosen : best;
+    bool is_best = engine->points[engine->best].distrusted ||
+                   engine_worth(engine, chosen) >= engine_worth(engine, engine->best);
+    if (is_best)
+        engine->best = chosen;
+    compare_with_best(engine);
     /* Nothing is fitted any more: what misses the limit on latency, or is not trusted, is no rival. */
     engine_limit_expect(engine);
     for (size_t i = 0; i < engine->space->n_points; i++) {

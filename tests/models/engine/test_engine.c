@@ -169,6 +169,31 @@ TEST(a_disproved_choice_is_made_again_with_new_replays)
     assert_true(engine.points[engine.chosen].confirming.n >= ENGINE_CONFIRMING_LEAST);
 }
 
+/* From some moment on half of the depth does as well. */
+static bool surpassed;
+
+static double surpassing_response(const struct engine_run *run)
+{
+    return run->point == point_of(4, 1, 1) && surpassed ? 21.01 : hill(run->point);
+}
+
+TEST(a_choice_that_something_cheaper_surpasses_is_made_again)
+{
+    struct engine wanted = usual();
+    wanted.policy.races_again = false;
+    begin(wanted, 1);
+    surpassed = false;
+    device.response = surpassing_response;
+    run_until(ENGINE_WEIGH);
+    assert_int_equal(engine.chosen, HILL);
+    surpassed = true;
+    engine_forget(&engine, point_of(4, 1, 1));
+    tell(point_of(4, 1, 1), 21.01, 20);
+    run_until(ENGINE_END);
+    assert_int_equal(engine.chosen, point_of(4, 1, 1));
+    assert_true(engine.points[engine.chosen].confirming.n >= ENGINE_CONFIRMING_LEAST);
+}
+
 TEST(no_choice_is_made_again_that_could_not_be_replayed)
 {
     begin(usual(), 1);

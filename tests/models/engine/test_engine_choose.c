@@ -90,3 +90,16 @@ TEST(the_best_looking_point_is_claimed_by_the_runs_after_the_choice)
     assert_true(same < 0.001);
     assert_in_range(lower * 1e4, 10, 200);
 }
+
+/* Two lucky runs make a point look best, but it is not the one that is named so. */
+TEST(verdicts_are_told_against_the_best_that_is_named)
+{
+    size_t lucky = point_of(8, 5, 0);
+    (void)shortfall_after(0);
+    engine_forget(&engine, lucky);
+    tell(lucky, 23, 2);
+    assert_int_equal(engine_judge(&engine), 0);
+    assert_int_equal(engine.chosen, HILL);
+    assert_int_equal(engine.verdicts[HILL], VERDICT_EQUIVALENT);
+    assert_int_equal(engine.verdicts[lucky], VERDICT_UNDECIDED);
+}
