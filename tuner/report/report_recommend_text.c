@@ -196,6 +196,8 @@ static void print_legend(FILE *out, const struct tune *tune)
             text_short_duration((double)search->max_latency_p99_ns, limit));
     if (objective_table[search->objective].lower)
         fputs("   of best: the lowest latency as a share of this one.\n", out);
+    if (search->profile != PROFILE_MAX_THROUGHPUT)
+        fputs("   of best: of the profile's highest score.\n", out);
     fputs("   The figures further up are of the replays after the choice alone.)\n", out);
 }
 

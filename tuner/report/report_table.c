@@ -56,11 +56,25 @@ int report_table_order(const struct tune *tune, size_t **ret_order, size_t *ret_
     return value != NULL && *ret_order != NULL ? 0 : err_set(err, -ENOMEM, "no memory for the table");
 }
 
+/* A profile has no figure of its own: what its score loses. */
+static double profile_share(const struct tune *tune, size_t i)
+{
+    struct moments best = {0}, own = {0};
+    const struct record *record = &tune->records[i], *of_best = &tune->records[tune->engine.best];
+    for (size_t k = 0; k < record->n; k++)
+        moments_add(&own, tune_response(tune, &record->samples[k]));
+    for (size_t k = 0; k < of_best->n; k++)
+        moments_add(&best, tune_response(tune, &of_best->samples[k]));
+    return own.n > 0 && best.n > 0 ? exp(own.mean - best.mean) : NAN;
+}
+
 double report_table_share(const struct tune *tune, size_t i)
 {
     enum objective objective = tune->settings->search.objective;
     double confidence = tune->settings->runs.confidence_share;
     struct objective_figure best, own;
+    if (tune->engine.best != ENGINE_NONE && tune->settings->search.profile != PROFILE_MAX_THROUGHPUT)
+        return profile_share(tune, i);
     if (tune->engine.best == ENGINE_NONE ||
         objective_figure(objective, &tune->records[tune->engine.best], false, confidence, &best) < 0 ||
         objective_figure(objective, &tune->records[i], false, confidence, &own) < 0)
