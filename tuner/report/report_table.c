@@ -96,6 +96,8 @@ const char *report_table_standing(const struct tune *tune, size_t i)
         return tune_is_of_throughput(tune) ? "fastest" : "best";
     if (i == tune->engine.baseline)
         return tune->baseline_is_default ? "default" : "current";
+    if (tune->records[i].failed != 0)
+        return "failed";
     if (tune_distrust(tune, i) != 0)
         return "not trusted";
     if (!engine_keeps_limit(&tune->engine, i))

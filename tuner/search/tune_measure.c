@@ -166,9 +166,11 @@ static int give_up(struct tune *tune, const struct engine_run *run, int result, 
         tune->engine.stop = ENGINE_STOP_SPACE;
         return err_set(err, result, "%s", why->text);
     }
-    exclude(tune, run->point, result, why);
     if (result == -ETIME || result == -ENOLINK)
         tune->engine.stop = ENGINE_STOP_STALLED;
+    /* A device that stalls in the end says nothing of a setting that ran before. */
+    if (result != -ETIME || tune->records[run->point].n < ENGINE_MIN_REPLAYS)
+        exclude(tune, run->point, result, why);
     return 0;
 }
 

@@ -164,6 +164,27 @@ TEST(a_failing_point_is_left_out_and_the_search_goes_on)
     assert_true(note != NULL && strstr(note->text, "a broken sector") != NULL);
 }
 
+/* The device stalls in the last run of all: its setting stays, when it ran before. */
+static int stall_after_the_choice(void *context, const struct pattern *pattern, const struct point *point,
+                                  double *ret_bps, struct err *why)
+{
+    (void)context;
+    (void)pattern;
+    *ret_bps = rig_peak_bps(point);
+    return tune.engine.confirm.replay > ENGINE_MIN_REPLAYS ? err_set(why, -ETIME, "the time is over") : 0;
+}
+
+TEST(a_stall_in_the_end_leaves_the_answer_so_far)
+{
+    begin_on("peak.conf --seed 3 --budget 30s");
+    session->env.truth_bps = stall_after_the_choice;
+    run_on();
+    assert_int_equal(tune.engine.stop, ENGINE_STOP_STALLED);
+    assert_int_equal(tune.failure.code, 0);
+    assert_true(factors_equal(chosen(), &hill));
+    assert_true(tune.records[tune.engine.chosen].n >= ENGINE_MIN_REPLAYS);
+}
+
 TEST(where_every_run_fails_the_reason_is_told)
 {
     begin_on("calm.conf --seed 1");
