@@ -240,7 +240,7 @@ static int weigh(struct engine *engine, double now_seconds)
     bool good = chosen == engine->best || engine_is_good_enough(engine, engine->best, chosen) ||
                 (engine->verdicts[chosen] != VERDICT_WORSE && !can_confirm);
     bool stands = !point->failed && !point->distrusted && !engine_misses_limit(engine, chosen) &&
-                  !(can_confirm && is_surpassed(engine, chosen));
+                  !(engine->policy.chooses_again && can_confirm && is_surpassed(engine, chosen));
     if (!fell && (engine->is_again || (good && stands))) {
         engine->best = best;
         engine->chosen = chosen;
