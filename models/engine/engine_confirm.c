@@ -123,19 +123,31 @@ static size_t affordable(const struct engine *engine, double now_seconds)
     return replays;
 }
 
+/* Whether replays of a point that is not the choice, such as the fastest one, which may have a thousand times
+ * as much in flight, would take most of the time that is kept for all. */
+static bool is_dear_to_confirm(const struct engine *engine, size_t point)
+{
+    return point != engine->chosen && ENGINE_CONFIRMING_LEAST * seconds_of(engine, point) >
+                                          MOST_OF_KEPT * engine->policy.final_share * engine->budget_seconds;
+}
+
 double engine_race_end_seconds(const struct engine *engine)
 {
     size_t points[4], n = 0;
     if (!engine->policy.races_on || engine->chosen == ENGINE_NONE)
         return engine->search_end_seconds;
     n = engine_list_once(points, n, engine->chosen);
-    n = engine_list_once(points, n, engine->best);
+    if (!is_dear_to_confirm(engine, engine->best))
+        n = engine_list_once(points, n, engine->best);
     n = engine_list_once(points, n, engine->baseline);
     n = engine_list_once(points, n, engine->default_setting);
-    double seconds = RACED_ON_REPLAYS * block_seconds(engine, points, n, 0);
+    double block = block_seconds(engine, points, n, 0), beside = 0;
     if (engine->has_counterpart)
-        seconds += ENGINE_COUNTERPART_REPLAYS * counterpart_seconds(engine);
-    return fmax(engine->end_seconds - seconds * SLACK, engine->search_end_seconds);
+        beside = ENGINE_COUNTERPART_REPLAYS * counterpart_seconds(engine);
+    double end =
+        fmax(engine->end_seconds - (RACED_ON_REPLAYS * block + beside) * SLACK, engine->search_end_seconds);
+    double latest = engine->end_seconds + engine->grace_seconds;
+    return fmin(end, latest - (ENGINE_CONFIRMING_LEAST * block + beside) * SLACK);
 }
 
 /* The best measured point that is neither listed nor, with_chance, sure not to be better than the baseline.
@@ -164,14 +176,6 @@ static void add_rivals(struct engine *engine)
         leader = leader == ENGINE_NONE ? rival : leader;
         engine_accompany(engine, rival);
     }
-}
-
-/* Whether replays of a point that is not the choice, such as the fastest one, which may have a thousand times
- * as much in flight, would take most of the time that is kept for all. */
-static bool is_dear_to_confirm(const struct engine *engine, size_t point)
-{
-    return point != engine->chosen && ENGINE_CONFIRMING_LEAST * seconds_of(engine, point) >
-                                          MOST_OF_KEPT * engine->policy.final_share * engine->budget_seconds;
 }
 
 bool engine_can_confirm(const struct engine *engine, double now_seconds)

@@ -294,6 +294,19 @@ TEST(an_unsettled_race_takes_what_the_replays_do_not_need)
     assert_in_range(n_full, 7, 8);
 }
 
+/* A fifth of the budget holds five replays of the choice and of the baseline only where runs are quick. */
+TEST(where_runs_are_long_the_race_ends_in_time_for_the_replays)
+{
+    for (unsigned long seed = 1; seed <= 5; seed++) {
+        begin(usual(), seed);
+        device.std = 0.2;
+        device.seconds = 1.8;
+        run_until(ENGINE_END);
+        assert_true(engine.points[engine.chosen].confirming.n >= ENGINE_CONFIRMING_LEAST);
+        assert_true(device.now <= engine.end_seconds + engine.grace_seconds);
+    }
+}
+
 TEST(a_race_that_keeps_to_the_plan_costs_no_replays)
 {
     struct engine wanted = usual();
