@@ -30,6 +30,7 @@
 #define HINT_OFF 0.12
 #define HINT_LOG 0.22
 
+#define START_CONFIDENCE    0.9
 #define UNWARMED_LEAST_RUNS 80 /* so many runs without a warm-up must fit into the budget */
 
 static const char *const why_text[] = {
@@ -303,6 +304,14 @@ static struct run_length choose(struct tune *tune)
     return run_length_choose(&facts);
 }
 
+/* A rate that wanders bends the sum of the windows as a start does, but not every run alike. Too few runs to
+ * tell do not speak against a start. */
+static bool starts_by_chance(const struct tune_transient *start)
+{
+    struct interval interval = student_interval(start->log_ratios, START_CONFIDENCE);
+    return interval.low <= 0 && interval.high >= 0;
+}
+
 /* True when runs must now warm up for longer: those made so far cannot be compared with later ones. */
 static bool choose_warmup(struct tune *tune)
 {
@@ -311,7 +320,8 @@ static bool choose_warmup(struct tune *tune)
         return false;
     struct line line = line_of(length->start.rates, TUNE_TRANSIENT_N_WINDOWS);
     bool from_start = line.held && line.change == 0;
-    if (length->start.n_runs == 0 || from_start || rate_limit_bursts_seen(&length->bursts)) {
+    if (length->start.n_runs == 0 || from_start || starts_by_chance(&length->start) ||
+        rate_limit_bursts_seen(&length->bursts)) {
         if (start_of(length) == RUN_LENGTH_START_ALIKE)
             length->warmup_limit_ns = TUNE_LENGTH_WARMUP_NS;
         return false;
