@@ -187,15 +187,16 @@ static void combine(struct belief_level *level, double mean, double precision)
 static bool level_after_choice(const struct engine *engine, struct belief_level *ret_level)
 {
     const struct belief *belief = &engine->belief;
-    const struct moments *after = &engine->points[engine->chosen].confirming;
     const struct moments *all = &belief->moments[engine->chosen];
-    if (engine->chosen != engine->best || after->n < ENGINE_CONFIRMING_LEAST || all->n < after->n)
+    size_t n = engine->points[engine->chosen].confirming.n;
+    if (engine->chosen != engine->best || n < ENGINE_CONFIRMING_LEAST || all->n < n)
         return false;
-    double df, mean, variance, n_after = (double)after->n, n_before = (double)all->n - n_after;
-    double of_run = fmax(belief_run_variance(belief, engine->chosen, &df), after->std * after->std);
-    *ret_level = (struct belief_level){.mean = after->mean, .variance = of_run / n_after};
+    const struct moments after = belief_latest(belief, engine->chosen, n);
+    double df, mean, variance, n_after = (double)n, n_before = (double)all->n - n_after;
+    double of_run = fmax(belief_run_variance(belief, engine->chosen, &df), after.std * after.std);
+    *ret_level = (struct belief_level){.mean = after.mean, .variance = of_run / n_after};
     if (n_before > 0)
-        combine(ret_level, after->mean + (all->mean - after->mean) * (double)all->n / n_before,
+        combine(ret_level, after.mean + (all->mean - after.mean) * (double)all->n / n_before,
                 n_before / (2 * of_run));
     if (belief->chosen != NULL && belief_leave_out(belief, engine->chosen, &mean, &variance))
         combine(ret_level, mean, 1 / variance);

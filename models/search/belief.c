@@ -52,6 +52,7 @@ void belief_done(struct belief *belief)
     free(belief->state);
     for (size_t point = 0; belief->replays && point < belief->space->n_points; point++)
         free(belief->replays[point].values);
+    free(belief->runs.all);
     free(belief->replays);
     free(belief->robust);
     free(belief->single_weight);
@@ -62,24 +63,45 @@ void belief_done(struct belief *belief)
     *belief = (struct belief){0};
 }
 
-/* Inserts in order. */
-static int keep_replay(struct belief_replays *replays, double response)
+static int reserve(struct belief_replays *replays)
 {
-    size_t place = replays->n;
+    if (replays->n < replays->room)
+        return 0;
+    size_t room = replays->room ? 2 * replays->room : 4;
+    double *values = realloc(replays->values, room * sizeof(*values));
 
-    if (replays->n == replays->room) {
-        size_t room = replays->room ? 2 * replays->room : 4;
-        double *values = realloc(replays->values, room * sizeof(*values));
+    if (!values)
+        return -ENOMEM;
+    replays->values = values;
+    replays->room = room;
+    return 0;
+}
 
-        if (!values)
-            return -ENOMEM;
-        replays->values = values;
-        replays->room = room;
-    }
-    for (; place > 0 && replays->values[place - 1] > response; place--)
+/* Inserts in order. There must be room. */
+static void keep_replay(struct belief_replays *replays, double value)
+{
+    size_t place = replays->n++;
+
+    for (; place > 0 && replays->values[place - 1] > value; place--)
         replays->values[place] = replays->values[place - 1];
-    replays->values[place] = response;
-    replays->n++;
+    replays->values[place] = value;
+}
+
+/* Takes what is common off anew. */
+static int find_common(struct belief *belief, bool anew)
+{
+    bool changed;
+    int result = belief_common_learn(belief, anew, &changed);
+
+    if (result || !changed)
+        return result;
+    for (size_t point = 0; point < belief->space->n_points; point++)
+        belief->replays[point].n = 0;
+    for (size_t i = 0; i < belief->runs.n; i++) {
+        const struct belief_run *run = &belief->runs.all[i];
+
+        keep_replay(&belief->replays[run->point], run->response - run->common);
+    }
     return 0;
 }
 
@@ -105,10 +127,15 @@ static void look_at(struct belief *belief, size_t point)
 
 int belief_tell(struct belief *belief, size_t point, double response)
 {
-    int result = keep_replay(&belief->replays[point], response);
+    int result = reserve(&belief->replays[point]);
 
+    if (!result)
+        result = belief_runs_reserve(&belief->runs);
     if (result)
         return result;
+    keep_replay(&belief->replays[point], response);
+    belief_runs_add(&belief->runs, (struct belief_run){
+                                       .point = point, .seconds = belief->now_seconds, .response = response});
     belief->n_measured += belief->replays[point].n == 1;
     belief->n_told++;
     look_at(belief, point);
@@ -126,6 +153,7 @@ void belief_forget(struct belief *belief, size_t point)
     belief->n_told -= belief->moments[point].n;
     belief->moments[point] = (struct moments){0};
     belief->replays[point].n = 0;
+    belief_runs_forget(&belief->runs, point);
     belief->robust[point] = (struct robust_point){0};
     belief->single_weight[point] = 1.0;
 }
@@ -271,11 +299,15 @@ static int tell_surrogate(struct belief *belief, struct observation *data, gsl_r
 int belief_update(struct belief *belief, bool refit, gsl_rng *rng)
 {
     struct observation *data = malloc((belief->n_measured + 1) * sizeof(*data));
-    int result = data ? fit_noise(belief) : -ENOMEM;
+    int result = data ? 0 : -ENOMEM;
 
+    refit = refit || !belief->chosen;
+    if (!result)
+        result = find_common(belief, refit);
+    if (!result)
+        result = fit_noise(belief);
     if (result)
         goto out;
-    refit = refit || !belief->chosen;
     belief->prior.ignored = belief->prior.ignored && !refit;
     result = belief_prior_refit(belief);
     if (!result && refit)

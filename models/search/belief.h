@@ -8,6 +8,7 @@
 #include "models/statistics/noise.h"
 #include "models/statistics/robust.h"
 #include "models/statistics/student.h"
+#include "models/statistics/wander.h"
 #include "models/surrogate/space.h"
 #include "models/surrogate/surrogate.h"
 
@@ -15,7 +16,19 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* All replays of a point, ascending. */
+/* A run as it was told. */
+struct belief_run {
+    size_t point;
+    double seconds, response;
+    double common; /* what all points have in common at that time, as far as it is known */
+};
+
+struct belief_runs {
+    struct belief_run *all; /* ascending in time */
+    size_t n, room;
+};
+
+/* All replays of a point without what is common at their times, ascending. */
 struct belief_replays {
     double *values;
     size_t n, room;
@@ -27,6 +40,9 @@ struct belief {
     double fallback_std;     /* assumed run-to-run std before there are replays */
     struct moments *moments; /* by point; n: all replays, 0: not measured; mean: robust location, by the noise
                                 known at the last belief_update; std: of ordinary runs, within their level */
+    struct belief_runs runs;
+    struct wander wander;           /* what all points have in common */
+    double now_seconds;             /* set by the owner: when what is told was run; 0: unknown */
     struct belief_replays *replays; /* by point */
     struct robust_point *robust;    /* by point: where moments come from */
     double *single_weight; /* by point of one replay: probability that it is ordinary, by the other points;
@@ -55,12 +71,16 @@ int belief_init(struct belief *belief, const struct space *space, const struct s
                 double fallback_std);
 void belief_done(struct belief *belief);
 
-/* One more replay of a point; the memory used grows with the replays. 0; -ENOMEM: it is not known then. */
+/* One more replay of a point, run at now_seconds; the memory used grows with the replays. 0; -ENOMEM: it is
+ * not known then. */
 int belief_tell(struct belief *belief, size_t point, double response);
 void belief_exclude(struct belief *belief, size_t point);
 
 /* As if nothing had been told of the point. */
 void belief_forget(struct belief *belief, size_t point);
+
+/* The last n runs of a point, n at most all of them, without what is common at their times. */
+struct moments belief_latest(const struct belief *belief, size_t point, size_t n);
 
 /* Fits noise and surrogate to what was told and refreshes mean and variance. 0; -ENODATA while there is too
  * little (chosen stays NULL); -EDOM, -ENOMEM: what was known before stays. Data of excluded points are not

@@ -30,6 +30,14 @@ static inline double belief_offset(const struct belief *belief, size_t point)
     return belief->prior.offset ? belief->prior.offset[point] : 0.0;
 }
 
+int belief_runs_reserve(struct belief_runs *runs);
+void belief_runs_add(struct belief_runs *runs, struct belief_run run);
+void belief_runs_forget(struct belief_runs *runs, size_t point);
+
+/* Finds what is common at the time of each run; anew: how much and for how long, too. ret_changed: replays
+ * are no longer what the runs say. 0; -ENOMEM: nothing changed. */
+int belief_common_learn(struct belief *belief, bool anew, bool *ret_changed);
+
 /* A rival this many of its own and the asked point's standard deviations short of the margin does not matter:
  * less than 1e-6 each. */
 #define BELIEF_HOPELESS_STDS 5.0

@@ -33,7 +33,7 @@ N_VARIANTS = 5
 # Beyond the tolerance, what a true loss may be.
 ROOM = 0.02
 
-Cell = collections.namedtuple('Cell', 'name tables noise budget options tolerance')
+Cell = collections.namedtuple('Cell', 'name tables noise budget options tolerance wander', defaults=(None,))
 Table = collections.namedtuple('Table', 'surface variant pattern')
 
 
@@ -106,9 +106,29 @@ def all_cells():
                        ['--tolerance', f'{tolerance:.2f}'], tolerance)
         yield Cell(f'fastest/cv-{cv:g}', recorded(), quiet | {'run_cv': cv}, 60, ['--prefer', 'fastest'], 0.10)
     yield Cell('short/cv-0.1', recorded(), quiet | {'run_cv': 0.1}, 30, [], 0.10)
+    for wander in WANDERS:
+        for cv in (0.03, 0.1):
+            yield Cell(f'wander/{wander}-cv-{cv:g}', recorded(), quiet | {'run_cv': cv}, 60, [], 0.10, wander)
     for cv in (0.05, 0.2):
         for name, tables in variants.items():
             yield Cell(f'{name}/cv-{cv:g}', tables, {'op_cv': 0.1, 'setup_seconds': 0.1, 'run_cv': cv}, 60, [], 0.10)
+
+
+# What all settings have in common at a time, as beside neighbours on a host: scatter of the logarithm, and seconds after which a third is left.
+WANDERS = {'fast': (0.12, 1.0), 'slow': (0.15, 8.0), 'step': None}
+
+
+def trace_of(wander, seed, seconds):
+    """The device's rate over time, as pairs of seconds and factor; it ends at 1, which is the truth. step: a fall to 0.7, halfway on average."""
+    chance, step = random.Random(f'{wander} {seed}'), 0.1
+    if WANDERS[wander] is None:
+        return [(0, 1 / 0.7), (chance.uniform(0.2, 0.8) * seconds, 1)]
+    scatter, tau = WANDERS[wander]
+    keep, level, steps = math.exp(-step / tau), chance.gauss(0, scatter), []
+    for i in range(int(1.5 * seconds / step)):
+        steps.append((i * step, math.exp(level)))
+        level = keep * level + chance.gauss(0, scatter * math.sqrt(1 - keep * keep))
+    return [*steps, (1.5 * seconds, 1)]
 
 
 def in_flight(point):
@@ -192,15 +212,17 @@ def main():
             truths, tasks = {}, []
             for seed in range(given.first, given.first + given.seeds):
                 table = cell.tables[seed % len(cell.tables)]
-                if table not in truths:
+                key = (table, seed if cell.wander else None)
+                if key not in truths:
                     text = table_text(table)
                     noise = cell.noise if given.op_cv is None else cell.noise | {'op_cv': given.op_cv}
-                    conf, _ = surfaces.write(folder, f'{n_cell}-{table.surface}-{table.variant}-{table.pattern}', text, noise)
-                    truths[table] = conf, read_truth(text)
-                tasks.append((table, seed, pool.submit(search, given.fstune, truths[table][0], table.pattern, cell, seed, given.options)))
+                    conf, _ = surfaces.write(folder, f'{n_cell}-{table.surface}-{table.variant}-{table.pattern}-{key[1]}', text, noise,
+                                             trace_of(cell.wander, seed, cell.budget) if cell.wander else ())
+                    truths[key] = conf, read_truth(text)
+                tasks.append((key, seed, pool.submit(search, given.fstune, truths[key][0], table.pattern, cell, seed, given.options)))
             rows = []
-            for table, seed, task in tasks:
-                row = judge(task.result(), truths[table][1], cell.tolerance)
+            for key, seed, task in tasks:
+                table, row = key[0], judge(task.result(), truths[key][1], cell.tolerance)
                 rows.append(row)
                 if out and row:
                     print(cell.name, table.surface, table.variant, table.pattern, seed, *row.values(), sep=',', file=out, flush=True)

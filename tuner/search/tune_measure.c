@@ -114,6 +114,7 @@ static int keep(struct tune *tune, const struct engine_run *run, const struct me
     forget_cut(tune, point);
     struct sample sample = sample_of(result, latency, session_warnings(tune->session, plan, result));
     sample.confirming = run->confirming;
+    sample.at_seconds = tune_now(tune);
     sample.neighbour_cost = neighbour_costs_last(tune->session);
     tune_transient_take_off(tune, &sample);
     int added = record_add(&tune->records[point], &sample, latency);

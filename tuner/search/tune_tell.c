@@ -30,6 +30,7 @@ static int tell(struct tune *tune, size_t point, const struct sample *sample)
         .n_timed = (double)sample->latency_quantiles.n,
         .n_over_limit = limit_ns > 0 ? latency_quantiles_beyond(&sample->latency_quantiles, limit_ns) : 0,
     };
+    tune->engine.belief.now_seconds = sample->at_seconds;
     return engine_tell(&tune->engine, &run, &result);
 }
 

@@ -36,6 +36,7 @@ struct sample {
     double latency_mean_ns, latency_p99_ns; /* NaN when the run has too few requests for it */
     double achieved_depth;
     double seconds, warmup_seconds;
+    double at_seconds;      /* of the search, when it was over; 0: of an earlier command */
     double trimmed_seconds; /* of the warm-up: the initial transient; latencies hold it */
     uint64_t bytes;         /* that the figures are about */
     uint64_t moved_bytes;   /* with those of the initial transient */

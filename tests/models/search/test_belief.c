@@ -391,3 +391,48 @@ TEST(a_suspect_that_cannot_win_is_left_alone)
     assert_true(belief.single_weight[0] < 0.1);
     assert_int_equal(belief_suspect(&belief), N_POINTS);
 }
+
+/* On a disk that wanders, the runs of a point near in time are all fast or all slow. */
+TEST(what_all_points_have_in_common_at_a_time_is_no_difference_between_them)
+{
+    AUTO(belief_done) struct belief belief;
+    double raw = 0.0, told = 0.0;
+    const size_t n = 240;
+
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, 0.2), 0);
+    gsl_rng_set(rng, 31);
+    for (size_t i = 0; i < n; i++) {
+        size_t point = i % 3 == 0 ? gsl_rng_uniform_int(rng, N_POINTS) : 2 * (i / 40) + i % 2;
+
+        belief.now_seconds = 1.0 + 0.1 * (double)i;
+        belief_tell(&belief, point,
+                    hill(point) + 0.2 * sin(belief.now_seconds / 2.0) + gsl_ran_gaussian(rng, 0.02));
+    }
+    for (size_t point = 0; point < N_POINTS; point++)
+        raw += gsl_pow_2(belief.moments[point].n > 1 ? belief.moments[point].mean - hill(point) : 0.0);
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+    assert_true(belief.wander.variance > 0.0);
+    for (size_t point = 0; point < N_POINTS; point++)
+        told += gsl_pow_2(belief.moments[point].n > 1 ? belief.moments[point].mean - hill(point) : 0.0);
+    assert_true(told < 0.25 * raw);
+    assert_true(sqrt(belief.noise.variance) < 0.08);
+}
+
+TEST(the_latest_runs_of_a_point_are_those_told_last)
+{
+    AUTO(belief_done) struct belief belief;
+    struct moments latest;
+
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, 0.2), 0);
+    for (size_t i = 0; i < 6; i++) {
+        belief.now_seconds = 1.0 + (double)i;
+        belief_tell(&belief, 3, (double)i);
+        belief_tell(&belief, 4, 9.0);
+    }
+    latest = belief_latest(&belief, 3, 2);
+    assert_int_equal(latest.n, 2);
+    assert_close(latest.mean, 4.5, 1e-12);
+    belief_forget(&belief, 3);
+    assert_int_equal(belief.runs.n, 6);
+    assert_int_equal(belief_latest(&belief, 3, 0).n, 0);
+}
