@@ -212,3 +212,15 @@ int wander_common(const struct wander *wander, const struct wander_run *runs, si
     series_done(&series);
     return 0;
 }
+
+double wander_mean_variance(const struct wander *wander, const double *seconds, size_t n)
+{
+    double sum = 0;
+    size_t n_known = 0;
+    for (size_t i = 0; i < n; i++) {
+        n_known += seconds[i] > 0;
+        for (size_t k = 0; k < n && seconds[i] > 0; k++)
+            sum += seconds[k] > 0 ? exp(-fabs(seconds[i] - seconds[k]) / wander->tau_seconds) : 0;
+    }
+    return wander->variance > 0 && n_known > 0 ? wander->variance * sum / (double)(n_known * n_known) : 0;
+}

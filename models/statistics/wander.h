@@ -25,6 +25,10 @@ struct wander {
 /* runs ascend in time; their groups are < n_groups. Groups of one run tell nothing of it. 0, -ENOMEM. */
 int wander_fit(const struct wander_run *runs, size_t n, size_t n_groups, struct wander *ret_wander);
 
+/* Variance of the mean of what is common at these times: what a mean over them may lie off that over a long
+ * time. Times <= 0 are left out; 0 where there are none, or nothing is common. */
+double wander_mean_variance(const struct wander *wander, const double *seconds, size_t n);
+
 /* By run, what the other runs say that is common at its time; 0 where there is nothing. 0, -ENOMEM. */
 int wander_common(const struct wander *wander, const struct wander_run *runs, size_t n, size_t n_groups,
                   double *ret_common);

@@ -189,8 +189,16 @@ static json_t *figures_json(const struct experiment *experiment, const struct ex
                            .std_bps = NAN,
                            .iops = NAN,
                            .achieved_depth = NAN};
-        row.latency_ns = (struct latency_row){NAN, NAN,   NAN,   NAN,        NAN,        NAN,
-                                              NAN, false, false, {NAN, NAN}, {NAN, NAN}, {NAN, NAN}};
+        row.latency_ns = (struct latency_row){.mean = NAN,
+                                              .ci_low = NAN,
+                                              .ci_high = NAN,
+                                              .p50 = NAN,
+                                              .p99 = NAN,
+                                              .p999 = NAN,
+                                              .max = NAN,
+                                              .p50_ci = {NAN, NAN},
+                                              .p99_ci = {NAN, NAN},
+                                              .p999_ci = {NAN, NAN}};
     }
     json_t *object = json_row(&row);
     json_object_set_new(object, "iops", json_number(row.iops));

@@ -85,6 +85,13 @@ static json_t *json_run_length(const struct tune *tune)
                      length->why != NULL ? length->why : "no run was made");
 }
 
+static json_t *wander_json(const struct wander *wander)
+{
+    return wander->variance > 0 ? json_pack("{s:o, s:o}", "cv", json_number(sqrt(wander->variance)),
+                                            "seconds", json_number(wander->tau_seconds))
+                                : json_null();
+}
+
 static json_t *json_search(const struct tune *tune)
 {
     const struct session *session = tune->session;
@@ -104,6 +111,7 @@ static json_t *json_search(const struct tune *tune)
     json_object_set_new(object, "loo_log_density_quadratic",
                         json_number(score_of(tune, &surrogate_quadratic)));
     json_object_set_new(object, "run_noise_cv", json_number(sqrt(tune->engine.belief.noise.variance)));
+    json_object_set_new(object, "wander", wander_json(&tune->engine.belief.wander));
     json_object_set_new(object, "prior", prior_json(tune));
     json_object_set_new(object, "resumed", resume_json(session));
     json_object_set_new(object, "outlier_runs",

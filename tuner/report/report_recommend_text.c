@@ -198,6 +198,8 @@ static void print_legend(FILE *out, const struct tune *tune)
         fputs("   of best: the lowest latency as a share of this one.\n", out);
     if (search->profile != PROFILE_MAX_THROUGHPUT)
         fputs("   of best: of the profile's highest score.\n", out);
+    else if (tune->engine.belief.wander.variance > 0)
+        fputs("   of best: without what all settings have in common at the times of the runs.\n", out);
     fputs("   The figures further up are of the replays after the choice alone.)\n", out);
 }
 

@@ -191,15 +191,29 @@ void report_sustained_note_command(struct notes *warnings, const struct sustaine
         return;
     if (change->fell_or_rose)
         notes_add(warnings, "rate_changed",
-                  "all settings went to %.0f %% of their rates during the search, when %s had been moved%s; "
+                  "rates went to %.0f %% of what they were during the search, over all settings on average, "
+                  "when %s had been moved%s; "
                   "the figures "
                   "of the replays after the choice stand, a longer load may see yet another rate",
                   100 * change->ratio, units_format_bytes(change->load_bytes, bytes),
                   change->ratio < 1 ? ": a burst credit or a write cache may be used up" : "");
     else if (change->drifted)
         notes_add(warnings, "rate_changed",
-                  "all settings drifted to %.0f %% of their rates during the search: the figures hold for "
+                  "rates drifted to %.0f %% of what they were during the search, over all settings on "
+                  "average: the figures hold for "
                   "its end, and "
                   "a longer load may go on drifting",
                   100 * change->ratio);
+}
+
+void report_sustained_note_wander(struct notes *warnings, const struct wander *wander)
+{
+    char text[UNITS_TEXT_SIZE];
+    if (wander->variance > 0)
+        notes_add(
+            warnings, "rate_wanders",
+            "rates of all settings rise and fall together, by %.0f %% (standard deviation), for %s at a "
+            "time: settings are compared without that, and the interval of the recommended rate allows "
+            "for it",
+            100 * sqrt(wander->variance), units_format_duration((uint64_t)(wander->tau_seconds * 1e9), text));
 }

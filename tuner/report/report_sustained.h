@@ -1,6 +1,7 @@
 /* tuner/report/report_sustained: what a trace says about a rate, in words, as JSON and as warnings. */
 #pragma once
 
+#include "models/statistics/wander.h"
 #include "tuner/base/notes.h"
 #include "tuner/session/samples.h"
 #include "tuner/session/session.h"
@@ -25,6 +26,9 @@ void report_sustained_figures(json_t *object, const struct row *row, double conf
 
 /* Warnings: not_steady, burst_ended, steady_state_left, two_levels. */
 void report_sustained_note(struct notes *warnings, const struct sustained_verdict *verdict);
+
+/* rate_wanders: what all settings have in common at a time. */
+void report_sustained_note_wander(struct notes *warnings, const struct wander *wander);
 
 /* The same of the whole command (recommend): rate_changed. */
 void report_sustained_note_command(struct notes *warnings, const struct sustained_change *change);

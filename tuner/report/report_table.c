@@ -68,6 +68,15 @@ static double profile_share(const struct tune *tune, size_t i)
     return own.n > 0 && best.n > 0 ? exp(own.mean - best.mean) : NAN;
 }
 
+/* What the figures of a setting by those of the best owe to the times of their runs. */
+static double owed_to_times(const struct tune *tune, size_t i)
+{
+    const struct belief *belief = &tune->engine.belief;
+    if (i >= tune->space.n_points || tune->engine.best >= tune->space.n_points)
+        return 1;
+    return exp(belief_common(belief, i) - belief_common(belief, tune->engine.best));
+}
+
 double report_table_share(const struct tune *tune, size_t i)
 {
     enum objective objective = tune->settings->search.objective;
@@ -79,7 +88,8 @@ double report_table_share(const struct tune *tune, size_t i)
         objective_figure(objective, &tune->records[tune->engine.best], false, confidence, &best) < 0 ||
         objective_figure(objective, &tune->records[i], false, confidence, &own) < 0)
         return NAN;
-    return objective_table[objective].lower ? best.mean / own.mean : own.mean / best.mean;
+    double share = objective_table[objective].lower ? best.mean / own.mean : own.mean / best.mean;
+    return share / owed_to_times(tune, i);
 }
 
 /* Outliers count little in the verdict and fully in the figures beside it, which must not contradict it. */

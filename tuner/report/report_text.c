@@ -13,8 +13,10 @@ void text_rate(FILE *out, const struct row *row, double confidence)
     if (isfinite(row->ci_low_bps))
         fprintf(out, "  (%g %% interval %s to %s%s, %zu replays%s)", confidence * 100,
                 text_short_rate(row->ci_low_bps, low), text_short_rate(row->ci_high_bps, high),
-                row->ci_corrected ? ", skew-corrected" : "", row->replays,
-                row->replays < 5 ? ", preliminary" : "");
+                row->ci_wanders     ? ", widened: the rate wanders"
+                : row->ci_corrected ? ", skew-corrected"
+                                    : "",
+                row->replays, row->replays < 5 ? ", preliminary" : "");
     else
         fprintf(out, "  (%zu replay%s: too few for an interval)", row->replays, row->replays == 1 ? "" : "s");
 }

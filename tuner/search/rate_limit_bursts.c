@@ -10,6 +10,9 @@
 #define LEAST_ROUNDS 32
 /* A pause lasts longer than so many turnovers of the queue; less is how requests of a full queue complete. */
 #define PAUSE_ROUNDS 4
+/* And longer than this: what is read ahead comes in lumps of many requests, and limits that let something
+ * pass more often do not show in the shortest runs. */
+#define PAUSE_NS 25e6
 /* Share of a run in pauses from which on it counts as bursts: other loads on the disk slow a run down, but do
  * not stop it. */
 #define LEAST_IDLE 0.2
@@ -19,7 +22,8 @@
 
 void rate_limit_bursts_add(struct rate_limit_bursts *bursts, const double *rates, size_t n, double rounds)
 {
-    double idle = run_length_idle(rates, n, PAUSE_ROUNDS * (double)n / rounds);
+    double share = fmax(PAUSE_ROUNDS / rounds, PAUSE_NS / (double)TUNE_TRANSIENT_RUN_NS);
+    double idle = run_length_idle(rates, n, share * (double)n);
     if (isfinite(idle) && rounds >= LEAST_ROUNDS)
         moments_add(&bursts->idles, idle);
 }

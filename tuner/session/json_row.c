@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-static const char *correction_name(bool corrected)
+static const char *correction_name(bool corrected, bool wanders)
 {
-    return corrected ? "skewness" : "none";
+    return wanders ? "wander" : corrected ? "skewness" : "none";
 }
 
 static void set_interval(json_t *object, const char *low_key, const char *high_key, struct interval interval)
@@ -25,9 +25,9 @@ json_t *json_latency(const struct latency_row *latency)
     json_t *object =
         json_pack("{s:o, s:o, s:o, s:s, s:o, s:o, s:o, s:o, s:b}", "mean", json_number(latency->mean),
                   "ci_low", json_number(latency->ci_low), "ci_high", json_number(latency->ci_high),
-                  "ci_correction", correction_name(latency->ci_corrected), "p50", json_number(latency->p50),
-                  "p99", json_number(latency->p99), "p999", json_number(latency->p999), "max",
-                  json_number(latency->max), "sampled", latency->sampled);
+                  "ci_correction", correction_name(latency->ci_corrected, latency->ci_wanders), "p50",
+                  json_number(latency->p50), "p99", json_number(latency->p99), "p999",
+                  json_number(latency->p999), "max", json_number(latency->max), "sampled", latency->sampled);
     set_interval(object, "p50_ci_low", "p50_ci_high", latency->p50_ci);
     set_interval(object, "p99_ci_low", "p99_ci_high", latency->p99_ci);
     set_interval(object, "p999_ci_low", "p999_ci_high", latency->p999_ci);
@@ -52,7 +52,8 @@ json_t *json_row(const struct row *row)
     json_object_set_new(object, "mean", json_number(row->mean_bps));
     json_object_set_new(object, "ci_low", json_number(row->ci_low_bps));
     json_object_set_new(object, "ci_high", json_number(row->ci_high_bps));
-    json_object_set_new(object, "ci_correction", json_string(correction_name(row->ci_corrected)));
+    json_object_set_new(object, "ci_correction",
+                        json_string(correction_name(row->ci_corrected, row->ci_wanders)));
     json_object_set_new(object, "std", json_number(row->std_bps));
     json_object_set_new(object, "replays", json_integer((json_int_t)row->replays));
     json_object_set_new(object, "preliminary", json_boolean(row->replays < 5));
@@ -67,9 +68,9 @@ json_t *json_throughput(const struct row *row, double confidence)
 {
     return json_pack("{s:s, s:o, s:o, s:o, s:s, s:o, s:I, s:f}", "unit", "bytes/s", "mean",
                      json_number(row->mean_bps), "ci_low", json_number(row->ci_low_bps), "ci_high",
-                     json_number(row->ci_high_bps), "ci_correction", correction_name(row->ci_corrected),
-                     "std", json_number(row->std_bps), "replays", (json_int_t)row->replays, "confidence",
-                     confidence);
+                     json_number(row->ci_high_bps), "ci_correction",
+                     correction_name(row->ci_corrected, row->ci_wanders), "std", json_number(row->std_bps),
+                     "replays", (json_int_t)row->replays, "confidence", confidence);
 }
 
 static json_t *json_fact(const struct hostinfo_fact *fact)

@@ -104,6 +104,7 @@ struct latency_row {
     bool sampled;
     bool ci_corrected; /* ci_low and ci_high allow for skewness (models/statistics/skew), else they are
                           Student's */
+    bool ci_wanders;   /* and for a rate that wanders (models/statistics/wander) */
     struct interval p50_ci, p99_ci, p999_ci; /* of order statistics */
 };
 
@@ -118,6 +119,7 @@ struct row {
     uint64_t mostly;        /* of more than half of them */
     uint64_t disqualifying; /* those that speak against the point; set by who knows what was asked for */
     bool ci_corrected;      /* as in latency_row, of throughput */
+    bool ci_wanders;        /* likewise */
 };
 
 /* Row over the confirming replays only, or over all. 0, -ENODATA when there are none, -ENOMEM. */
