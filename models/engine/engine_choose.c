@@ -248,6 +248,44 @@ static void compare_with_best(struct engine *engine)
         set_verdicts(engine, points, n, best);
 }
 
+/* A point with less in flight that looks no worse than the chosen one, the cheapest of several. */
+static size_t find_surpassing(const struct engine *engine)
+{
+    size_t found = ENGINE_NONE;
+    for (size_t i = 0; i < engine->space->n_points; i++) {
+        if (engine_is_eligible(engine, i) && engine->points[i].n_runs >= ENGINE_CONFIRMING_LEAST &&
+            engine->points[i].in_flight_bytes < engine->points[engine->chosen].in_flight_bytes &&
+            engine_worth(engine, i) >= engine_worth(engine, engine->chosen) &&
+            (found == ENGINE_NONE || engine_is_cheaper(engine, i, found)))
+            found = i;
+    }
+    return found;
+}
+
+/* Where there is no time to choose again, and nothing is settled that would be lost, such a point is taken
+ * without replays after the choice, if no more can be lost by it. 0 or -ENOMEM. */
+static int take_surpassing(struct engine *engine)
+{
+    size_t chosen = engine->chosen, best = engine->best;
+    double shortfall = engine->shortfall;
+    bool wanted = engine->policy.chooses_again && !engine->conclusive && !engine->prefers_fastest;
+    size_t other = wanted ? find_surpassing(engine) : ENGINE_NONE;
+    if (other == ENGINE_NONE)
+        return 0;
+    engine->chosen = other;
+    if (best == chosen) {
+        engine->best = other;
+        compare_with_best(engine);
+    }
+    int result = claim(engine);
+    if (result < 0 || engine->shortfall <= shortfall)
+        return result;
+    engine->chosen = chosen;
+    engine->best = best;
+    compare_with_best(engine);
+    return claim(engine);
+}
+
 int engine_judge(struct engine *engine)
 {
     int result = belief_update(&engine->belief, true, engine->rng);
@@ -271,7 +309,8 @@ int engine_judge(struct engine *engine)
         if (i != chosen && (engine_is_hopeless(engine, i) || engine->points[i].distrusted))
             belief_exclude(&engine->belief, i);
     }
-    return claim(engine);
+    result = claim(engine);
+    return result < 0 ? result : take_surpassing(engine);
 }
 
 int engine_adopt(struct engine *engine, size_t point)

@@ -82,9 +82,6 @@ void belief_forget(struct belief *belief, size_t point);
 /* The last n runs of a point, n at most all of them, without what is common at their times. */
 struct moments belief_latest(const struct belief *belief, size_t point, size_t n);
 
-/* Mean of what is common at the times of a point's runs. */
-double belief_common(const struct belief *belief, size_t point);
-
 /* Fits noise and surrogate to what was told and refreshes mean and variance. 0; -ENODATA while there is too
  * little (chosen stays NULL); -EDOM, -ENOMEM: what was known before stays. Data of excluded points are not
  * used. */

@@ -59,18 +59,6 @@ struct moments belief_latest(const struct belief *belief, size_t point, size_t n
     return moments;
 }
 
-double belief_common(const struct belief *belief, size_t point)
-{
-    const struct belief_runs *runs = &belief->runs;
-    struct moments moments = {0};
-
-    for (size_t i = 0; i < runs->n; i++) {
-        if (runs->all[i].point == point)
-            moments_add(&moments, runs->all[i].common);
-    }
-    return moments.mean;
-}
-
 /* The runs of points that are not excluded, in their order. */
 static size_t collect(const struct belief *belief, struct wander_run *ret_runs)
 {

@@ -17,6 +17,7 @@
 #define OFFERED_FACTOR 2 /* what a conclusive answer could be given */
 /* A loss of so many tolerances is no longer about the tolerance. */
 #define FAR_BEYOND 1.5
+#define ABOUT      0.7 /* from so many tolerances on it is */
 
 /* A share lost, in per cent, rounded to the safe side. */
 static double lost_percent(const struct tune *tune, double share)
@@ -50,9 +51,12 @@ void report_certainty_line(FILE *out, const struct tune *tune)
     }
     fprintf(out, "%g %% sure of ", 100 * tune->settings->runs.confidence_share);
     print_share(out, tune, share);
-    fputs(is_lower_better(tune) ? " above the lowest possible here, measured or not"
-                                : " of the best possible here, measured or not",
-          out);
+    if (tune->settings->search.profile != PROFILE_MAX_THROUGHPUT)
+        fputs(" of the best possible score of this profile here, measured or not", out);
+    else
+        fputs(is_lower_better(tune) ? " above the lowest possible here, measured or not"
+                                    : " of the best possible here, measured or not",
+              out);
 }
 
 /* What ended the search, times the factor: "--budget 120s" or "--max-write 120g". */
@@ -91,7 +95,7 @@ static void print_way_to_settle(FILE *out, const struct tune *tune)
         fputs(INDENT "A larger --budget may settle it, and so may longer runs (--duration).\n", out);
         return;
     }
-    if (far && tune->engine.best != tune->engine.chosen) {
+    if (far && tune->engine.expected_shortfall > ABOUT * tune->engine.tolerance) {
         print_way_to_another(out, tune);
         return;
     }
@@ -119,7 +123,8 @@ static void print_what_time_brings(FILE *out, const struct tune *tune)
 
 void report_certainty_text(FILE *out, const struct tune *tune)
 {
-    double share = tune_shortfall_share(tune), tolerance = tune->settings->search.tolerance_share;
+    double share = tune_shortfall_share(tune);
+    double tolerance = objective_share(tune->settings, tune->engine.tolerance);
     fputs("How sure     ", out);
     report_certainty_line(out, tune);
     fputc('\n', out);

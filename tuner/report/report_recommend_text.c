@@ -61,11 +61,35 @@ static void print_gain(FILE *out, const char *what, const struct row *row, struc
     bool differs = fabs(log(gain.mean * row->mean_bps / chosen->mean_bps)) > SAME_LOG;
     fprintf(out, "%-13s%.*f x %s, %s at %s  (%g %% interval ", label, digits, gain.mean, what,
             factors_format(&row->point, text), text_short_rate(row->mean_bps, rate), confidence * 100);
+    bool in_doubt = gain.ci.low <= 1 && gain.ci.high >= 1;
     if (gain.ci.high > WIDEST_TOLD * gain.ci.low)
         fprintf(out, "wider than %d x: too few runs)\n", WIDEST_TOLD);
     else
         fprintf(out, "%.*f to %.*f%s)\n", digits, gain.ci.low, digits, gain.ci.high,
                 differs ? ", of geometric means" : "");
+    if (in_doubt && tune_is_of_throughput(tune))
+        fputs("             Not shown to be faster than this: it is no reason to change.\n", out);
+}
+
+/* What --max-latency-p99 asked for, beside what it was. */
+static void print_limit(FILE *out, const struct answer *answer)
+{
+    uint64_t limit_ns = answer->tune->settings->search.max_latency_p99_ns;
+    const struct interval *p99 = &answer->chosen.latency_ns.p99_ci;
+    char limit[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
+    if (limit_ns == 0)
+        return;
+    fprintf(out, "Limit        p99 at most %s (--max-latency-p99): ",
+            text_short_duration((double)limit_ns, limit));
+    if (answer->chosen.latency_ns.max <= (double)limit_ns)
+        fprintf(out, "kept, no request took longer than %s\n",
+                text_short_duration(answer->chosen.latency_ns.max, high));
+    else if (!isfinite(p99->high))
+        fputs("kept by all that is known; too few requests for an interval\n", out);
+    else if (p99->high <= (double)limit_ns)
+        fprintf(out, "kept, it is at most %s\n", text_short_duration(p99->high, high));
+    else
+        fprintf(out, "probably kept, it may be up to %s\n", text_short_duration(p99->high, high));
 }
 
 static void print_gains(FILE *out, const struct answer *answer)
@@ -185,22 +209,26 @@ static void print_legend(FILE *out, const struct tune *tune)
 {
     const struct settings_search *search = &tune->settings->search;
     char limit[UNITS_TEXT_SIZE];
-    fprintf(out,
-            "  (as good: shown to be within %g %% of the best; may be as good: not settled; few runs: fewer "
-            "than %d.\n",
-            100 * search->tolerance_share, ENGINE_MIN_REPLAYS);
+    fprintf(
+        out,
+        "  (as good: shown to lose at most %g %%; may be as good: not settled; few runs: fewer than %d.\n",
+        100 * search->tolerance_share, ENGINE_MIN_REPLAYS);
     if (search->max_latency_p99_ns != 0)
         fprintf(
             out,
             "   over limit: more than a hundredth of the requests take longer than %s (--max-latency-p99).\n",
             text_short_duration((double)search->max_latency_p99_ns, limit));
+    if (shows_p99(tune))
+        fputs("   p99: - of too few requests to tell.\n", out);
     if (objective_table[search->objective].lower)
         fputs("   of best: the lowest latency as a share of this one.\n", out);
     if (search->profile != PROFILE_MAX_THROUGHPUT)
         fputs("   of best: of the profile's highest score.\n", out);
-    else if (tune->engine.belief.wander.variance > 0)
-        fputs("   of best: without what all settings have in common at the times of the runs.\n", out);
-    fputs("   The figures further up are of the replays after the choice alone.)\n", out);
+    else if (!objective_table[search->objective].lower)
+        fputs("   of best: by the runs of all settings, not by a setting's own alone.\n", out);
+    bool fresh = record_count(&tune->records[tune->engine.chosen], true) >= ENGINE_MIN_REPLAYS;
+    fprintf(out, "   The figures further up are of %s.)\n",
+            fresh ? "the replays after the choice alone" : "all replays: no time was left for new ones");
 }
 
 static int print_table(FILE *out, const struct tune *tune, struct err *err)
@@ -292,6 +320,7 @@ static void print_answer(FILE *out, const struct answer *answer)
         answer->chosen.point.sync != SYNC_EACH && pattern_writes(&tune->settings->workload.pattern))
         fputs("\n             (of acceptance into the page cache, not of durability)", out);
     fputc('\n', out);
+    print_limit(out, answer);
     if (answer->has_sustained)
         report_sustained_text(out, tune->session, &answer->sustained, &answer->chosen.point);
     print_gains(out, answer);

@@ -56,43 +56,17 @@ int report_table_order(const struct tune *tune, size_t **ret_order, size_t *ret_
     return value != NULL && *ret_order != NULL ? 0 : err_set(err, -ENOMEM, "no memory for the table");
 }
 
-/* A profile has no figure of its own: what its score loses. */
-static double profile_share(const struct tune *tune, size_t i)
-{
-    struct moments best = {0}, own = {0};
-    const struct record *record = &tune->records[i], *of_best = &tune->records[tune->engine.best];
-    for (size_t k = 0; k < record->n; k++)
-        moments_add(&own, tune_response(tune, &record->samples[k]));
-    for (size_t k = 0; k < of_best->n; k++)
-        moments_add(&best, tune_response(tune, &of_best->samples[k]));
-    return own.n > 0 && best.n > 0 ? exp(own.mean - best.mean) : NAN;
-}
-
-/* What the figures of a setting by those of the best owe to the times of their runs. */
-static double owed_to_times(const struct tune *tune, size_t i)
-{
-    const struct belief *belief = &tune->engine.belief;
-    if (i >= tune->space.n_points || tune->engine.best >= tune->space.n_points)
-        return 1;
-    return exp(belief_common(belief, i) - belief_common(belief, tune->engine.best));
-}
-
 double report_table_share(const struct tune *tune, size_t i)
 {
-    enum objective objective = tune->settings->search.objective;
-    double confidence = tune->settings->runs.confidence_share;
-    struct objective_figure best, own;
-    if (tune->engine.best != ENGINE_NONE && tune->settings->search.profile != PROFILE_MAX_THROUGHPUT)
-        return profile_share(tune, i);
-    if (tune->engine.best == ENGINE_NONE ||
-        objective_figure(objective, &tune->records[tune->engine.best], false, confidence, &best) < 0 ||
-        objective_figure(objective, &tune->records[i], false, confidence, &own) < 0)
+    const struct belief *belief = &tune->engine.belief;
+    if (tune->engine.best == ENGINE_NONE || tune->records[i].n == 0)
         return NAN;
-    double share = objective_table[objective].lower ? best.mean / own.mean : own.mean / best.mean;
-    return share / owed_to_times(tune, i);
+    /* Its place in the table is that of the least that few runs are sure of. */
+    bool believed = belief->chosen != NULL && i < tune->space.n_points && !belief->excluded[i];
+    return exp((believed ? belief->mean[i] : worth_of(tune, i)) - worth_of(tune, tune->engine.best));
 }
 
-/* Outliers count little in the verdict and fully in the figures beside it, which must not contradict it. */
+/* The surrogate may know better than a setting's own replays, which the verdict is of: no row says both. */
 static bool figures_agree(const struct tune *tune, size_t i)
 {
     return !(report_table_share(tune, i) < 1 - tune->settings->search.tolerance_share);

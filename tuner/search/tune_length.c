@@ -30,7 +30,7 @@
 #define HINT_OFF 0.12
 #define HINT_LOG 0.22
 
-#define START_CONFIDENCE    0.9
+#define START_CONFIDENCE    0.98
 #define UNWARMED_LEAST_RUNS 80 /* so many runs without a warm-up must fit into the budget */
 
 static const char *const why_text[] = {

@@ -103,3 +103,32 @@ TEST(verdicts_are_told_against_the_best_that_is_named)
     assert_int_equal(engine.verdicts[HILL], VERDICT_EQUIVALENT);
     assert_int_equal(engine.verdicts[lucky], VERDICT_UNDECIDED);
 }
+
+/* Judges a choice with four times as much in flight as another point that looks better by `more` and has n
+ * runs; nothing is settled, for points that were never run may be as good. */
+static size_t judged(double more, size_t n, bool chooses_again)
+{
+    struct engine wanted = usual();
+    size_t chosen = point_of(1, 0, 1), other = point_of(0, 0, 1);
+    wanted.policy.chooses_again = chooses_again;
+    begin(wanted, 1);
+    engine.points[chosen].in_flight_bytes = 4 * engine.points[other].in_flight_bytes;
+    for (size_t i = 0; i < N_POINTS; i += 3)
+        tell_scattered(i, 20 + 0.5 * (double)(i % 2), 0.3, 2);
+    tell_scattered(chosen, 21, 0.1, 10);
+    engine_choose(&engine);
+    engine.best = engine.chosen = chosen;
+    tell_scattered(other, 21 + more, 0.1, n);
+    assert_int_equal(engine_judge(&engine), 0);
+    assert_false(engine.conclusive);
+    return engine.chosen == chosen ? 0 : engine.chosen == other ? 1 : 2;
+}
+
+/* Where no time is left to choose again. */
+TEST(a_cheaper_point_that_looks_no_worse_is_the_answer_of_what_settled_nothing)
+{
+    assert_int_equal(judged(0.3, 10, true), 1);
+    assert_int_equal(judged(-0.3, 10, true), 0);
+    assert_int_equal(judged(0.3, 4, true), 0);
+    assert_int_equal(judged(0.3, 10, false), 0);
+}

@@ -41,6 +41,22 @@ TEST(steady_rates_and_fast_starts_are_no_bursts)
     }
 }
 
+/* Read-ahead: windows of 6 ms with everything, and one to three without anything behind each. A limit that
+ * lets something pass every 0.1 s stands still for ten of them. */
+TEST(lumps_of_what_is_read_ahead_are_no_bursts)
+{
+    struct rate_limit_bursts lumps = {{0}, false}, limit = {{0}, false};
+    double rates[64];
+    for (size_t i = 0; i < 64; i++)
+        rates[i] = i % 4 == 0 ? 17e6 : 0;
+    rate_limit_bursts_add(&lumps, rates, 64, 1500);
+    assert_false(rate_limit_bursts_seen(&lumps));
+    for (size_t i = 0; i < 64; i++)
+        rates[i] = i % 16 < 6 ? 17e6 : 0;
+    rate_limit_bursts_add(&limit, rates, 64, 1500);
+    assert_true(rate_limit_bursts_seen(&limit));
+}
+
 /* Before, its turns are irregular: a window that opens in the first one is no whole number of them. */
 TEST(runs_through_a_known_limit_warm_up_as_long)
 {

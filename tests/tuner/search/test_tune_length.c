@@ -175,3 +175,35 @@ TEST(the_shortest_runs_are_not_cut)
     search("peak.conf --duration 50ms --seed 1");
     assert_int_equal(tune.n_cut, 0);
 }
+
+/* A device whose rate wanders by a third, for 0.3 s at a time. */
+static void wandering_simulator(unsigned seed)
+{
+    static char steps[65536];
+    const double keep = exp(-0.02 / 0.3), scatter = 0.3;
+    struct rng random;
+    size_t n = (size_t)snprintf(steps, sizeof steps, "seconds,factor\n");
+    rng_init(&random, seed);
+    double level = scatter * rng_normal(&random);
+    for (size_t i = 0; i < 1500; i++) {
+        n += (size_t)snprintf(steps + n, sizeof steps - n, "%.2f,%.6f\n", 0.02 * (double)i, exp(level));
+        level = keep * level + scatter * sqrt(1 - keep * keep) * rng_normal(&random);
+    }
+    rig_write("wander.csv", "%s", steps);
+    rig_write("wanders.conf", "name = \"wanders\"; points = \"steady_inside.csv\"; trace = \"wander.csv\"; "
+                              "noise = { run_cv = 0.02; setup_seconds = 0.005; };\n");
+}
+
+/* Each run bends, and no two alike. Before the pilot asked for that, it waited in 17 of these 40 searches. */
+TEST(a_rate_that_wanders_is_no_start)
+{
+    size_t n_waiting = 0, n_looked = 0;
+    for (unsigned seed = 1; seed <= 40; seed++) {
+        wandering_simulator(seed);
+        pilot(words("wanders.conf --budget 60s --seed %u", seed));
+        n_looked += tune.length.start.n_runs > 0;
+        n_waiting += tune.length.warmup_least_ns > 0;
+    }
+    assert_true(n_looked >= 10);
+    assert_true(n_waiting <= 4);
+}

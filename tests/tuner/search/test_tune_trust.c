@@ -160,3 +160,27 @@ TEST(a_doubtful_best_is_passed_over)
     assert_true(note != NULL && note->disqualifying);
     assert_non_null(strstr(note->text, "1 of "));
 }
+
+/* The replays after the choice are made within seconds, so that their mean is that of the moment. */
+TEST(intervals_after_the_choice_allow_for_a_rate_that_wanders)
+{
+    struct row plain, wide, all;
+    open_reads("");
+    finish();
+    size_t point = tune.engine.chosen;
+    tune.engine.belief.wander = (struct wander){0};
+    assert_int_equal(tune_row(&tune, point, true, &plain), 0);
+    assert_false(plain.ci_wanders);
+    tune.engine.belief.wander = (struct wander){0.01, 1000, 0.001};
+    assert_int_equal(tune_row(&tune, point, true, &wide), 0);
+    assert_true(wide.ci_wanders && wide.latency_ns.ci_wanders);
+    assert_close(wide.mean_bps, plain.mean_bps, 0);
+    /* Replays within a moment share all of it: 1.96 times a tenth to either side. */
+    assert_close((wide.ci_high_bps - wide.mean_bps) / wide.mean_bps, 0.196, 0.01);
+    assert_close((wide.mean_bps - wide.ci_low_bps) / wide.mean_bps, 0.196, 0.01);
+    tune.engine.belief.wander.tau_seconds = 1e-6;
+    assert_int_equal(tune_row(&tune, point, true, &wide), 0);
+    assert_true((wide.ci_high_bps - wide.mean_bps) / wide.mean_bps < 0.1);
+    assert_int_equal(tune_row(&tune, point, false, &all), 0);
+    assert_false(all.ci_wanders);
+}
