@@ -204,7 +204,16 @@ static void print_point_line(FILE *out, const struct tune *tune, size_t i)
             is_out ? style_text(out, STYLE_PLAIN) : "");
 }
 
-/* What the words of the last column mean, of those that are not plain. */
+static bool measured_pool(const struct tune *tune)
+{
+    for (size_t i = 0; i < tune->n_records; i++) {
+        if (tune->records[i].n > 0 && tune->records[i].point.api == API_POOL)
+            return true;
+    }
+    return false;
+}
+
+/* What the words of the table mean, of those that are not plain. */
 static void print_legend(FILE *out, const struct tune *tune)
 {
     const struct settings_search *search = &tune->settings->search;
@@ -226,6 +235,8 @@ static void print_legend(FILE *out, const struct tune *tune)
         fputs("   of best: of the profile's highest score.\n", out);
     else if (!objective_table[search->objective].lower)
         fputs("   of best: by the runs of all settings, not by a setting's own alone.\n", out);
+    if (measured_pool(tune))
+        fputs("   pool: psync from as many helper threads as the queue is deep.\n", out);
     bool fresh = record_count(&tune->records[tune->engine.chosen], true) >= ENGINE_MIN_REPLAYS;
     fprintf(out, "   The figures further up are of %s.)\n",
             fresh ? "the replays after the choice alone" : "all replays: no time was left for new ones");
@@ -237,7 +248,7 @@ static int print_table(FILE *out, const struct tune *tune, struct err *err)
     int result = report_table_order(tune, &order, &n, err);
     if (result == 0)
         fprintf(out,
-                "\nMeasured (all replays)                     throughput    interval    latency%s  of best  "
+                "\nMeasured: size x depth (all replays)       throughput    interval    latency%s  of best  "
                 "replays\n",
                 shows_p99(tune) ? "        p99" : "");
     for (size_t k = 0; k < n && result == 0; k++) {

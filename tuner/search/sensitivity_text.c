@@ -266,7 +266,7 @@ static void say_categories(const struct tune *tune, const struct sensitivity_fac
             append(line, " ");
             append_cost(tune, line, effect.high);
         } else {
-            append(line, " is as good ");
+            append(line, " changes nothing ");
             append_within(line, distance(effect));
         }
     }
@@ -316,6 +316,8 @@ static bool say_factor(const struct tune *tune, const struct sensitivity *sensit
         say_direct(tune, factor, line);
     else
         say_categories(tune, factor, dim, line);
+    if (shares && line->n_clauses == 0)
+        append(line, ", but not settled is what any other choice costs");
     return shares || line->n_clauses > 0;
 }
 
