@@ -119,6 +119,7 @@ static void look_at(struct belief *belief, size_t point)
     struct robust_point *robust = &belief->robust[point];
 
     robust_point_of(&prior, sample_of(belief, point), robust);
+    robust->location_variance += belief_common_error(belief, point);
     belief->moments[point] =
         (struct moments){.n = belief->replays[point].n, .mean = robust->location, .std = robust->std};
     if (belief->replays[point].n != 1)

@@ -42,6 +42,7 @@ struct belief {
                                 known at the last belief_update; std: of ordinary runs, within their level */
     struct belief_runs runs;
     struct wander wander;           /* what all points have in common */
+    double common_variance;         /* of it, what is left at the time of a run */
     double now_seconds;             /* set by the owner: when what is told was run; 0: unknown */
     struct belief_replays *replays; /* by point */
     struct robust_point *robust;    /* by point: where moments come from */

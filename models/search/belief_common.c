@@ -3,8 +3,11 @@
 #include "models/search/belief_internal.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MOST_TIMES 64 /* that are looked at, of one point */
 
 /* Makes room for one more. */
 int belief_runs_reserve(struct belief_runs *runs)
@@ -59,6 +62,22 @@ struct moments belief_latest(const struct belief *belief, size_t point, size_t n
     return moments;
 }
 
+double belief_common_error(const struct belief *belief, size_t point)
+{
+    const struct belief_runs *runs = &belief->runs;
+    const struct wander left = {.variance = belief->common_variance,
+                                .tau_seconds = belief->wander.tau_seconds};
+    double seconds[MOST_TIMES];
+    size_t n = 0;
+
+    for (size_t i = 0; i < runs->n && left.variance > 0.0 && n < MOST_TIMES; i++) {
+        if (runs->all[i].point == point)
+            seconds[n++] = runs->all[i].seconds;
+    }
+    /* As if the runs did not share it, it is in the scatter of the runs. */
+    return n > 0 ? fmax(0.0, wander_mean_variance(&left, seconds, n) - left.variance / (double)n) : 0.0;
+}
+
 /* The runs of points that are not excluded, in their order. */
 static size_t collect(const struct belief *belief, struct wander_run *ret_runs)
 {
@@ -103,7 +122,7 @@ int belief_common_learn(struct belief *belief, bool anew, bool *ret_changed)
     if (!result && anew)
         result = wander_fit(runs, n, n_points, &belief->wander);
     if (!result)
-        result = wander_common(&belief->wander, runs, n, n_points, common);
+        result = wander_common(&belief->wander, runs, n, n_points, common, &belief->common_variance);
     if (!result)
         *ret_changed = set_common(belief, common);
     free(runs);

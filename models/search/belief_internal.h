@@ -38,6 +38,10 @@ void belief_runs_forget(struct belief_runs *runs, size_t point);
  * are no longer what the runs say. 0; -ENOMEM: nothing changed. */
 int belief_common_learn(struct belief *belief, bool anew, bool *ret_changed);
 
+/* Variance of a point's location by what is not known of the common part, as far as its runs share that,
+ * being near in time. */
+double belief_common_error(const struct belief *belief, size_t point);
+
 /* A rival this many of its own and the asked point's standard deviations short of the margin does not matter:
  * less than 1e-6 each. */
 #define BELIEF_HOPELESS_STDS 5.0

@@ -40,6 +40,7 @@ struct series {
     double *common, *scratch;
     struct state *before;       /* by the runs before it */
     double *locations, *counts; /* by group */
+    double left;                /* mean variance of what is common at a run's time */
 };
 
 static void series_done(struct series *series)
@@ -144,11 +145,13 @@ static double smooth(struct series *series, const struct wander *wander)
         see(&state, series->residuals[i], noise_variance);
     }
     state = (struct state){0, wander->variance};
+    series->left = 0;
     for (size_t i = series->n; i-- > 0;) {
         const struct state *before = &series->before[i];
         double variance = 1 / (1 / before->variance + 1 / state.variance - 1 / wander->variance);
         double mean = variance * (before->mean / before->variance + state.mean / state.variance);
         double both = variance + noise_variance, residual = series->residuals[i];
+        series->left += variance / (double)series->n;
         series->common[i] = series->runs[i].seconds > 0 ? mean : 0;
         if (isfinite(residual))
             density -= 0.5 * (log(both) + (residual - mean) * (residual - mean) / both);
@@ -194,9 +197,10 @@ int wander_fit(const struct wander_run *runs, size_t n, size_t n_groups, struct 
 }
 
 int wander_common(const struct wander *wander, const struct wander_run *runs, size_t n, size_t n_groups,
-                  double *ret_common)
+                  double *ret_common, double *ret_variance)
 {
     struct series series;
+    *ret_variance = 0;
     memset(ret_common, 0, n * sizeof *ret_common);
     if (!(wander->variance > 0))
         return 0;
@@ -209,6 +213,7 @@ int wander_common(const struct wander *wander, const struct wander_run *runs, si
         smooth(&series, wander);
     }
     memcpy(ret_common, series.common, n * sizeof *ret_common);
+    *ret_variance = series.left;
     series_done(&series);
     return 0;
 }

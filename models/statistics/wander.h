@@ -29,6 +29,7 @@ int wander_fit(const struct wander_run *runs, size_t n, size_t n_groups, struct 
  * time. Times <= 0 are left out; 0 where there are none, or nothing is common. */
 double wander_mean_variance(const struct wander *wander, const double *seconds, size_t n);
 
-/* By run, what the other runs say that is common at its time; 0 where there is nothing. 0, -ENOMEM. */
+/* By run, what the other runs say that is common at its time, 0 where there is nothing; and the mean over the
+ * runs of the variance that is left of it. 0, -ENOMEM. */
 int wander_common(const struct wander *wander, const struct wander_run *runs, size_t n, size_t n_groups,
-                  double *ret_common);
+                  double *ret_common, double *ret_variance);

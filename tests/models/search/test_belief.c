@@ -436,3 +436,25 @@ TEST(the_latest_runs_of_a_point_are_those_told_last)
     assert_int_equal(belief.runs.n, 6);
     assert_int_equal(belief_latest(&belief, 3, 0).n, 0);
 }
+
+/* Twenty runs within a moment share what is not known of it; far apart they do not. */
+TEST(runs_at_one_time_say_less_of_a_point_on_a_disk_that_wanders)
+{
+    AUTO(belief_done) struct belief belief;
+
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, 0.2), 0);
+    gsl_rng_set(rng, 32);
+    for (size_t i = 0; i < 300; i++) {
+        bool burst = i >= 100 && i < 120;
+        size_t point = burst ? 7 : i % 15 == 0 ? 9 : 10 + gsl_rng_uniform_int(rng, 40);
+
+        belief.now_seconds = 1.0 + 0.1 * (double)i;
+        belief_tell(&belief, point,
+                    hill(point) + 0.2 * sin(belief.now_seconds) + gsl_ran_gaussian(rng, 0.05));
+    }
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+    assert_true(belief.wander.variance > 0.0);
+    assert_int_equal(belief.moments[7].n, 20);
+    assert_in_range(belief.moments[9].n, 13, 20);
+    assert_true(belief.robust[7].location_variance > 1.2 * belief.robust[9].location_variance);
+}

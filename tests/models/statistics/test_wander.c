@@ -43,12 +43,12 @@ TEST(independent_runs_have_nothing_in_common)
 {
     struct world world;
     struct wander wander;
-    double common[N_RUNS];
+    double common[N_RUNS], left;
     for (unsigned seed = 1; seed <= 30; seed++) {
         make(&world, seed, 0, 1, 0.1);
         assert_int_equal(wander_fit(world.runs, N_RUNS, N_GROUPS, &wander), 0);
         assert_close(wander.variance, 0, 0);
-        assert_int_equal(wander_common(&wander, world.runs, N_RUNS, N_GROUPS, common), 0);
+        assert_int_equal(wander_common(&wander, world.runs, N_RUNS, N_GROUPS, common, &left), 0);
         assert_close(common[seed], 0, 0);
     }
 }
@@ -57,14 +57,14 @@ TEST(what_is_common_is_found_with_its_scatter_and_time)
 {
     struct world world;
     struct wander wander;
-    double common[N_RUNS];
+    double common[N_RUNS], left;
     for (unsigned seed = 1; seed <= 30; seed++) {
         make(&world, seed, 0.12, 1, 0.05);
         assert_int_equal(wander_fit(world.runs, N_RUNS, N_GROUPS, &wander), 0);
         assert_in_range(lround(1e3 * sqrt(wander.variance)), 70, 190);
         assert_in_range(lround(10 * wander.tau_seconds), 3, 30);
         assert_in_range(lround(1e3 * sqrt(wander.noise_variance)), 25, 85);
-        assert_int_equal(wander_common(&wander, world.runs, N_RUNS, N_GROUPS, common), 0);
+        assert_int_equal(wander_common(&wander, world.runs, N_RUNS, N_GROUPS, common, &left), 0);
         assert_true(error_of(&world, common) < 0.08);
     }
 }
@@ -73,12 +73,12 @@ TEST(a_step_is_common_too)
 {
     struct world world;
     struct wander wander;
-    double common[N_RUNS];
+    double common[N_RUNS], left;
     make(&world, 1, 0, 1, 0.05);
     for (size_t i = N_RUNS / 2; i < N_RUNS; i++)
         world.runs[i].value -= 0.3;
     assert_int_equal(wander_fit(world.runs, N_RUNS, N_GROUPS, &wander), 0);
-    assert_int_equal(wander_common(&wander, world.runs, N_RUNS, N_GROUPS, common), 0);
+    assert_int_equal(wander_common(&wander, world.runs, N_RUNS, N_GROUPS, common, &left), 0);
     assert_close(common[N_RUNS / 4] - common[3 * N_RUNS / 4], 0.3, 0.06);
 }
 
@@ -86,12 +86,12 @@ TEST(a_run_far_off_moves_the_others_little)
 {
     struct world world;
     struct wander wander;
-    double common[N_RUNS], with[N_RUNS];
+    double common[N_RUNS], with[N_RUNS], left;
     make(&world, 2, 0.12, 1, 0.05);
     assert_int_equal(wander_fit(world.runs, N_RUNS, N_GROUPS, &wander), 0);
-    assert_int_equal(wander_common(&wander, world.runs, N_RUNS, N_GROUPS, common), 0);
+    assert_int_equal(wander_common(&wander, world.runs, N_RUNS, N_GROUPS, common, &left), 0);
     world.runs[100].value -= 5;
-    assert_int_equal(wander_common(&wander, world.runs, N_RUNS, N_GROUPS, with), 0);
+    assert_int_equal(wander_common(&wander, world.runs, N_RUNS, N_GROUPS, with, &left), 0);
     for (size_t i = 0; i < N_RUNS; i++) {
         if (world.runs[i].group != world.runs[100].group)
             assert_close(with[i], common[i], 0.1);
@@ -103,15 +103,15 @@ TEST(the_only_run_of_a_group_takes_what_the_others_say)
 {
     struct world world;
     struct wander wander;
-    double common[N_RUNS], with[N_RUNS];
+    double common[N_RUNS], with[N_RUNS], left;
     make(&world, 3, 0.12, 1, 0.03);
     for (size_t i = 0; i < N_RUNS; i++)
         world.runs[i].group %= N_GROUPS - 1;
     world.runs[150].group = N_GROUPS - 1;
     assert_int_equal(wander_fit(world.runs, N_RUNS, N_GROUPS, &wander), 0);
-    assert_int_equal(wander_common(&wander, world.runs, N_RUNS, N_GROUPS, common), 0);
+    assert_int_equal(wander_common(&wander, world.runs, N_RUNS, N_GROUPS, common, &left), 0);
     world.runs[150].value += 1;
-    assert_int_equal(wander_common(&wander, world.runs, N_RUNS, N_GROUPS, with), 0);
+    assert_int_equal(wander_common(&wander, world.runs, N_RUNS, N_GROUPS, with, &left), 0);
     assert_close(with[150], common[150], 0);
     assert_close(with[150], world.truth[150], 0.12);
 }
@@ -120,11 +120,11 @@ TEST(runs_of_unknown_times_have_nothing_in_common)
 {
     struct world world;
     struct wander wander = {0.01, 1, 0.01};
-    double common[N_RUNS];
+    double common[N_RUNS], left;
     make(&world, 4, 0.12, 1, 0.03);
     for (size_t i = 0; i < 20; i++)
         world.runs[i].seconds = 0;
-    assert_int_equal(wander_common(&wander, world.runs, N_RUNS, N_GROUPS, common), 0);
+    assert_int_equal(wander_common(&wander, world.runs, N_RUNS, N_GROUPS, common, &left), 0);
     for (size_t i = 0; i < 20; i++)
         assert_close(common[i], 0, 0);
     assert_true(fabs(common[40]) > 0);
