@@ -298,7 +298,6 @@ int engine_ask(struct engine *engine, double now_seconds, struct engine_run *ret
         return ENGINE_DONE;
     if (engine->phase == ENGINE_BEFORE)
         engine->phase = ENGINE_FIRST;
-    engine->belief.now_seconds = now_seconds;
     while (result == ENGINE_RUN) {
         if (engine_next(engine, now_seconds, ret_run))
             return ENGINE_RUN;

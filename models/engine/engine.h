@@ -91,6 +91,7 @@ struct engine_result {
     double latency_ns;            /* mean; NaN: unknown */
     double p99_ns;                /* NaN: too few requests */
     double seconds;               /* that counted */
+    double at_seconds;            /* of the search, when the run was over; 0: unknown */
     double n_timed, n_over_limit; /* requests timed, and those that took longer than limit_ns */
 };
 

@@ -26,6 +26,7 @@ int engine_tell(struct engine *engine, const struct engine_run *run, const struc
     }
     if (run->confirming)
         moments_add(&point->confirming, result->response);
+    engine->belief.now_seconds = result->at_seconds;
     if (run->point < engine->space->n_points)
         return belief_tell(&engine->belief, run->point, result->response);
     moments_add(&point->response, result->response);

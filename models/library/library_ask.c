@@ -125,7 +125,8 @@ static int tell_engine(struct fst_search *search, const struct engine_run *run,
                                        .bps = INFINITY,
                                        .latency_ns = NAN,
                                        .p99_ns = NAN,
-                                       .seconds = result->cost};
+                                       .seconds = result->cost,
+                                       .at_seconds = search->used};
         told = engine_tell(&search->engine, run, &replay);
     }
     if (told == 0)

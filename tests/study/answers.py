@@ -212,12 +212,12 @@ def main():
             truths, tasks = {}, []
             for seed in range(given.first, given.first + given.seeds):
                 table = cell.tables[seed % len(cell.tables)]
-                key = (table, seed if cell.wander else None)
+                trace = trace_of(cell.wander, seed, cell.budget) if cell.wander else ()
+                key = (table, seed if trace else 0)
                 if key not in truths:
                     text = table_text(table)
                     noise = cell.noise if given.op_cv is None else cell.noise | {'op_cv': given.op_cv}
-                    conf, _ = surfaces.write(folder, f'{n_cell}-{table.surface}-{table.variant}-{table.pattern}-{key[1]}', text, noise,
-                                             trace_of(cell.wander, seed, cell.budget) if cell.wander else ())
+                    conf, _ = surfaces.write(folder, f'{n_cell}-{table.surface}-{table.variant}-{table.pattern}-{key[1]}', text, noise, trace)
                     truths[key] = conf, read_truth(text)
                 tasks.append((key, seed, pool.submit(search, given.fstune, truths[key][0], table.pattern, cell, seed, given.options)))
             rows = []

@@ -94,7 +94,7 @@ static void judge_sustained(struct answer *answer)
         sustained_judge(&tune->sustained, tune->engine.chosen, false, &answer->sustained) == 0;
     if (sustained_judge_command(&tune->sustained, &command) == 0)
         report_sustained_note_command(warnings, &command);
-    report_sustained_note_wander(warnings, &tune->engine.belief.wander);
+    report_sustained_note_wander(warnings, &tune->engine.belief.wander, tune->engine.belief.n_told);
     if (answer->has_sustained)
         report_sustained_note(warnings, &answer->sustained);
 }

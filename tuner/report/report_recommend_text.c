@@ -68,7 +68,7 @@ static void print_gain(FILE *out, const char *what, const struct row *row, struc
         fprintf(out, "%.*f to %.*f%s)\n", digits, gain.ci.low, digits, gain.ci.high,
                 differs ? ", of geometric means" : "");
     if (in_doubt && tune_is_of_throughput(tune))
-        fputs("             Not shown to be faster than this: it is no reason to change.\n", out);
+        fputs("             It is not shown to be faster than that, so there is no reason to change.\n", out);
 }
 
 /* What --max-latency-p99 asked for, beside what it was. */
@@ -85,7 +85,7 @@ static void print_limit(FILE *out, const struct answer *answer)
         fprintf(out, "kept, no request took longer than %s\n",
                 text_short_duration(answer->chosen.latency_ns.max, high));
     else if (!isfinite(p99->high))
-        fputs("kept by all that is known; too few requests for an interval\n", out);
+        fputs("kept as far as is known: the requests are too few for an interval\n", out);
     else if (p99->high <= (double)limit_ns)
         fprintf(out, "kept, it is at most %s\n", text_short_duration(p99->high, high));
     else
@@ -228,13 +228,13 @@ static void print_legend(FILE *out, const struct tune *tune)
             "   over limit: more than a hundredth of the requests take longer than %s (--max-latency-p99).\n",
             text_short_duration((double)search->max_latency_p99_ns, limit));
     if (shows_p99(tune))
-        fputs("   p99: - of too few requests to tell.\n", out);
+        fputs("   p99: - where the requests are too few to tell.\n", out);
     if (objective_table[search->objective].lower)
         fputs("   of best: the lowest latency as a share of this one.\n", out);
     if (search->profile != PROFILE_MAX_THROUGHPUT)
         fputs("   of best: of the profile's highest score.\n", out);
     else if (!objective_table[search->objective].lower)
-        fputs("   of best: by the runs of all settings, not by a setting's own alone.\n", out);
+        fputs("   of best: what the search believes, by the runs of all settings.\n", out);
     if (measured_pool(tune))
         fputs("   pool: psync from as many helper threads as the queue is deep.\n", out);
     bool fresh = record_count(&tune->records[tune->engine.chosen], true) >= ENGINE_MIN_REPLAYS;

@@ -206,14 +206,15 @@ void report_sustained_note_command(struct notes *warnings, const struct sustaine
                   100 * change->ratio);
 }
 
-void report_sustained_note_wander(struct notes *warnings, const struct wander *wander)
+void report_sustained_note_wander(struct notes *warnings, const struct wander *wander, size_t n_runs)
 {
     char text[UNITS_TEXT_SIZE];
     if (wander->variance > 0)
         notes_add(
             warnings, "rate_wanders",
-            "rates of all settings rise and fall together, by %.0f %% (standard deviation), for %s at a "
-            "time: settings are compared without that, and the interval of the recommended rate allows "
-            "for it",
-            100 * sqrt(wander->variance), units_format_duration((uint64_t)(wander->tau_seconds * 1e9), text));
+            "rates of all settings rise and fall together, by %.0f %% (standard deviation, %zu runs), for "
+            "about %s at a time: settings are compared without that, and the interval of the recommended "
+            "rate allows for it",
+            100 * sqrt(wander->variance), n_runs,
+            units_format_duration((uint64_t)(wander->tau_seconds * 1e9), text));
 }

@@ -28,7 +28,7 @@ void report_sustained_figures(json_t *object, const struct row *row, double conf
 void report_sustained_note(struct notes *warnings, const struct sustained_verdict *verdict);
 
 /* rate_wanders: what all settings have in common at a time. */
-void report_sustained_note_wander(struct notes *warnings, const struct wander *wander);
+void report_sustained_note_wander(struct notes *warnings, const struct wander *wander, size_t n_runs);
 
 /* The same of the whole command (recommend): rate_changed. */
 void report_sustained_note_command(struct notes *warnings, const struct sustained_change *change);

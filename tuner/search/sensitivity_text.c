@@ -317,7 +317,7 @@ static bool say_factor(const struct tune *tune, const struct sensitivity *sensit
     else
         say_categories(tune, factor, dim, line);
     if (shares && line->n_clauses == 0)
-        append(line, ", but not settled is what any other choice costs");
+        append(line, ", but what another choice costs is not settled");
     return shares || line->n_clauses > 0;
 }
 

@@ -30,6 +30,8 @@
 #define HINT_OFF 0.12
 #define HINT_LOG 0.22
 
+/* Runs must agree by so much that they start unlike they go on: a false alarm costs most of a short search.
+ */
 #define START_CONFIDENCE    0.98
 #define UNWARMED_LEAST_RUNS 80 /* so many runs without a warm-up must fit into the budget */
 

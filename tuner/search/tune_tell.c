@@ -27,10 +27,10 @@ static int tell(struct tune *tune, size_t point, const struct sample *sample)
         .latency_ns = sample->latency_mean_ns,
         .p99_ns = sample->latency_p99_ns,
         .seconds = sample->seconds,
+        .at_seconds = sample->at_seconds,
         .n_timed = (double)sample->latency_quantiles.n,
         .n_over_limit = limit_ns > 0 ? latency_quantiles_beyond(&sample->latency_quantiles, limit_ns) : 0,
     };
-    tune->engine.belief.now_seconds = sample->at_seconds;
     return engine_tell(&tune->engine, &run, &result);
 }
 

@@ -104,7 +104,7 @@ TEST(searches_under_a_limit_find_the_best_that_keeps_it)
         assert_true(latency_ns * log(100) <= 1.02 * engine.limit_ns);
         n_found += hill(engine.chosen) >= hill(truth) - 0.05;
     }
-    assert_true(n_found + 1 >= n);
+    assert_true(10 * n_found >= 9 * n);
 }
 
 TEST(a_limit_that_nothing_keeps_leaves_no_answer)

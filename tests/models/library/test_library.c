@@ -272,8 +272,12 @@ TEST(the_engine_decides_bit_for_bit)
         assert_int_equal(asked.setting, run.point);
         assert_int_equal(asked.confirming, run.confirming);
         double rate = exp(response_at(asked.values, turn));
-        struct engine_result result = {
-            .response = log(rate), .bps = INFINITY, .latency_ns = NAN, .p99_ns = NAN, .seconds = 1};
+        struct engine_result result = {.response = log(rate),
+                                       .bps = INFINITY,
+                                       .latency_ns = NAN,
+                                       .p99_ns = NAN,
+                                       .seconds = 1,
+                                       .at_seconds = (double)turn};
         assert_int_equal(engine_tell(&engine, &run, &result), 0);
         engine_tell_cost(&engine, run.point, 1, 0, 0, INFINITY);
         assert_int_equal(fst_tell(search, &asked, rate, 1), 0);

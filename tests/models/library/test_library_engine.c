@@ -111,10 +111,14 @@ static bool ask_twin(struct engine *twin, double used, struct engine_run *ret_ru
     return asked == ENGINE_RUN;
 }
 
-static void tell_twin(struct engine *twin, const struct engine_run *run, double rate)
+static void tell_twin(struct engine *twin, const struct engine_run *run, double used, double rate)
 {
-    struct engine_result result = {
-        .response = log(rate), .bps = INFINITY, .latency_ns = NAN, .p99_ns = NAN, .seconds = 1};
+    struct engine_result result = {.response = log(rate),
+                                   .bps = INFINITY,
+                                   .latency_ns = NAN,
+                                   .p99_ns = NAN,
+                                   .seconds = 1,
+                                   .at_seconds = used};
     assert_int_equal(engine_tell(twin, run, &result), 0);
     engine_tell_cost(twin, run->point, 1, 0, 0, INFINITY);
 }
@@ -153,7 +157,7 @@ static void search_both(struct table *table, double cv, uint64_t seed)
         assert_int_equal(twins.point, run.setting);
         assert_int_equal(twins.confirming, run.confirming);
         assert_int_equal(fst_tell(search, &run, rate, 1), 0);
-        tell_twin(&twin, &twins, rate);
+        tell_twin(&twin, &twins, (double)n, rate);
         n++;
     }
     assert_in_range(n, BUDGET_RUNS / 4, BUDGET_RUNS);

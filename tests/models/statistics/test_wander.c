@@ -39,16 +39,23 @@ static double error_of(const struct world *world, const double *common)
     return sqrt(squares);
 }
 
+/* What is found in the world, and what is left of its variance at a run's time. */
+static struct wander find(const struct world *world, double *ret_common, double *ret_left)
+{
+    struct wander wander;
+    assert_int_equal(wander_fit(world->runs, N_RUNS, N_GROUPS, &wander), 0);
+    assert_int_equal(wander_common(&wander, world->runs, N_RUNS, N_GROUPS, ret_common, ret_left), 0);
+    return wander;
+}
+
 TEST(independent_runs_have_nothing_in_common)
 {
     struct world world;
-    struct wander wander;
     double common[N_RUNS], left;
     for (unsigned seed = 1; seed <= 30; seed++) {
         make(&world, seed, 0, 1, 0.1);
-        assert_int_equal(wander_fit(world.runs, N_RUNS, N_GROUPS, &wander), 0);
-        assert_close(wander.variance, 0, 0);
-        assert_int_equal(wander_common(&wander, world.runs, N_RUNS, N_GROUPS, common, &left), 0);
+        assert_close(find(&world, common, &left).variance, 0, 0);
+        assert_close(left, 0, 0);
         assert_close(common[seed], 0, 0);
     }
 }
@@ -56,29 +63,38 @@ TEST(independent_runs_have_nothing_in_common)
 TEST(what_is_common_is_found_with_its_scatter_and_time)
 {
     struct world world;
-    struct wander wander;
     double common[N_RUNS], left;
     for (unsigned seed = 1; seed <= 30; seed++) {
         make(&world, seed, 0.12, 1, 0.05);
-        assert_int_equal(wander_fit(world.runs, N_RUNS, N_GROUPS, &wander), 0);
+        struct wander wander = find(&world, common, &left);
         assert_in_range(lround(1e3 * sqrt(wander.variance)), 70, 190);
         assert_in_range(lround(10 * wander.tau_seconds), 3, 30);
         assert_in_range(lround(1e3 * sqrt(wander.noise_variance)), 25, 85);
-        assert_int_equal(wander_common(&wander, world.runs, N_RUNS, N_GROUPS, common, &left), 0);
         assert_true(error_of(&world, common) < 0.08);
+        assert_true(left > 0 && left < wander.variance);
     }
+}
+
+/* Of one moment it is all of the variance, of moments far apart it falls with their number. */
+TEST(a_mean_over_times_is_off_by_what_they_share)
+{
+    const struct wander wander = {0.04, 2, 0.01};
+    const double moment[] = {5, 5, 5, 5}, apart[] = {100, 200, 300, 400}, unknown[] = {0, 0, 5};
+    assert_close(wander_mean_variance(&wander, moment, 4), 0.04, 1e-12);
+    assert_close(wander_mean_variance(&wander, apart, 4), 0.01, 1e-12);
+    assert_close(wander_mean_variance(&wander, unknown, 3), 0.04, 1e-12);
+    assert_close(wander_mean_variance(&wander, unknown, 2), 0, 0);
+    assert_close(wander_mean_variance(&(struct wander){0}, moment, 4), 0, 0);
 }
 
 TEST(a_step_is_common_too)
 {
     struct world world;
-    struct wander wander;
     double common[N_RUNS], left;
     make(&world, 1, 0, 1, 0.05);
     for (size_t i = N_RUNS / 2; i < N_RUNS; i++)
         world.runs[i].value -= 0.3;
-    assert_int_equal(wander_fit(world.runs, N_RUNS, N_GROUPS, &wander), 0);
-    assert_int_equal(wander_common(&wander, world.runs, N_RUNS, N_GROUPS, common, &left), 0);
+    (void)find(&world, common, &left);
     assert_close(common[N_RUNS / 4] - common[3 * N_RUNS / 4], 0.3, 0.06);
 }
 
@@ -88,8 +104,7 @@ TEST(a_run_far_off_moves_the_others_little)
     struct wander wander;
     double common[N_RUNS], with[N_RUNS], left;
     make(&world, 2, 0.12, 1, 0.05);
-    assert_int_equal(wander_fit(world.runs, N_RUNS, N_GROUPS, &wander), 0);
-    assert_int_equal(wander_common(&wander, world.runs, N_RUNS, N_GROUPS, common, &left), 0);
+    wander = find(&world, common, &left);
     world.runs[100].value -= 5;
     assert_int_equal(wander_common(&wander, world.runs, N_RUNS, N_GROUPS, with, &left), 0);
     for (size_t i = 0; i < N_RUNS; i++) {
@@ -108,8 +123,7 @@ TEST(the_only_run_of_a_group_takes_what_the_others_say)
     for (size_t i = 0; i < N_RUNS; i++)
         world.runs[i].group %= N_GROUPS - 1;
     world.runs[150].group = N_GROUPS - 1;
-    assert_int_equal(wander_fit(world.runs, N_RUNS, N_GROUPS, &wander), 0);
-    assert_int_equal(wander_common(&wander, world.runs, N_RUNS, N_GROUPS, common, &left), 0);
+    wander = find(&world, common, &left);
     world.runs[150].value += 1;
     assert_int_equal(wander_common(&wander, world.runs, N_RUNS, N_GROUPS, with, &left), 0);
     assert_close(with[150], common[150], 0);

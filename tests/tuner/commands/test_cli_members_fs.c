@@ -115,8 +115,9 @@ TEST(a_budget_too_short_for_the_runs_alone_is_told)
         if (strcmp(json_string_value(json_object_get(warning, "code")), "members_cut") == 0)
             text = json_string_value(json_object_get(warning, "text"));
     }
-    /* A machine that is busy otherwise may have no time for a choice either. */
-    if (!json_is_null(json_object_get(document, "recommendation")) &&
-        strstr(text, "give more --budget") == NULL)
-        fail_msg("no word of the budget in %s", json_dumps(document, 0));
+    if (json_is_null(json_object_get(document, "recommendation"))) {
+        print_message("skipped: the disk is too busy for a search of 8 s to choose anything\n");
+        skip();
+    }
+    assert_non_null(strstr(text, "give more --budget"));
 }
