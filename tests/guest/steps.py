@@ -75,7 +75,7 @@ def guest(work, kernel, disk, scene, extra=()):
     """Whatever stands in `scene`, NAME=VALUE too, is for the guest's init."""
     lines = ' '.join(f'-drive file={name}.img,if=virtio,format=raw' for name in ('vda', 'vdb', 'vdc'))
     return machine.Machine(work, lines, ['-m', '768', '-kernel', str(kernel), '-initrd', str(disk), '-append',
-                                         f'console=ttyS0 quiet panic=-1 scene={scene}', *extra])
+                                         f'{machine.KERNEL_WORDS} scene={scene}', *extra])
 
 
 def run(started, stop_after=None):

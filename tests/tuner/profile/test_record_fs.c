@@ -34,7 +34,7 @@ static void forbid(bool is_strict)
 }
 
 #define RING_DEPTH  16
-#define RING_ROUNDS 2000
+#define RING_ROUNDS 8000
 
 /* Looks at one completion after the other and asks for a block in its place, so that as many are out always.
  */
@@ -299,7 +299,9 @@ TEST(what_is_in_a_ring_is_in_flight_until_the_program_looks)
     assert_int_equal(requests_of("blocks", "read"), RING_ROUNDS);
     json_t *depth = json_object_get(document, "queue_depth");
     assert_int_equal(json_integer_value(json_object_get(depth, "max")), RING_DEPTH);
-    assert_true(json_number_value(json_object_get(depth, "mean")) > 0.9 * RING_DEPTH);
+    /* All but two requests in a thousand are put into a full ring. A busy machine may stop the program while the
+     * ring fills, and the mean is over time. */
+    assert_true(json_number_value(json_object_get(depth, "mean")) > 0.5 * RING_DEPTH);
 }
 
 /* fstune is killed while the program runs, which then ends by the same signal. */
