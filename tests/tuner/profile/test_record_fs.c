@@ -299,8 +299,8 @@ TEST(what_is_in_a_ring_is_in_flight_until_the_program_looks)
     assert_int_equal(requests_of("blocks", "read"), RING_ROUNDS);
     json_t *depth = json_object_get(document, "queue_depth");
     assert_int_equal(json_integer_value(json_object_get(depth, "max")), RING_DEPTH);
-    /* All but two requests in a thousand are put into a full ring. A busy machine may stop the program while the
-     * ring fills, and the mean is over time. */
+    /* All but two requests in a thousand are put into a full ring. A busy machine may stop the program while
+     * the ring fills, and the mean is over time. */
     assert_true(json_number_value(json_object_get(depth, "mean")) > 0.5 * RING_DEPTH);
 }
 
