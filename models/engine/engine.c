@@ -7,7 +7,9 @@
 
 #define FALLBACK_STD     0.1  /* of log throughput from run to run, before replays tell */
 #define EXPLORE_SHARE    0.65 /* of the time before the confirmation */
-#define FIRST_DESIGN_MAX 12
+#define DESIGN_SHARE     0.5  /* of the time of exploration, for a first design at most */
+#define DESIGN_BY_DIM    8.0  /* points of it for each dimension that varies, at most ... */
+#define DESIGN_OF_NIGHT  3.0  /* ... and where runs are rather for what is in force and its rivals */
 #define FIRST_DESIGN_MIN 4
 #define KNOWN_MAX        16
 #define PROBES_MAX       48 /* points that show what has changed since the prior knowledge */
@@ -23,10 +25,15 @@ static void plan_time(struct engine *engine, double now_seconds)
     engine->explore_end_seconds = now_seconds + (engine->search_end_seconds - now_seconds) * share;
 }
 
+/* With a few points only, a surrogate is sure of what it never saw, and a second optimum far from the first
+ * stays hidden. Ten points a dimension are usual for computer experiments (Loeppky, Sacks and Welch 2009). */
 static size_t first_design_size(const struct engine *engine, double now_seconds)
 {
-    double affordable = (engine->explore_end_seconds - now_seconds) / engine->run_seconds / 2;
-    double n = fmin(affordable, FIRST_DESIGN_MAX) * engine->design_share;
+    double affordable = (engine->explore_end_seconds - now_seconds) / engine->run_seconds, wanted = 0;
+    double by_dim = engine->policy.weighs_chances ? DESIGN_OF_NIGHT : DESIGN_BY_DIM;
+    for (size_t dim = 0; dim < engine->space->n_dims; dim++)
+        wanted += engine->space->n_levels[dim] > 1 ? by_dim : 0;
+    double n = fmin(affordable * DESIGN_SHARE, wanted) * engine->design_share;
     return n < FIRST_DESIGN_MIN ? FIRST_DESIGN_MIN : (size_t)n;
 }
 

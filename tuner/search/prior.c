@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define DESIGN_SHARE 0.6 /* of the first design, beside them */
+#define DESIGN_SHARE 0.2 /* of the first design, beside them */
 #define FALLBACK_STD 0.2 /* of a single replay's log throughput */
 
 static int read_file(struct prior_file *file, const char *path, struct err *err)

@@ -357,7 +357,7 @@ TEST(a_third_change_needs_three_times_the_tolerance)
     remember(&after);
     remember(&before);
     for (int i = 0; i < 2; i++) {
-        prepare("moved.conf", i == 0 ? "6" : "7", &hill);
+        prepare("moved.conf", i == 0 ? "13" : "14", &hill);
         settings.search.tolerance_share = 0.12;
         run_prepared(NIGHT_NO_CHANGE);
         assert_int_equal(result.n_changes, 3);

