@@ -59,7 +59,8 @@ static bool has_time_for(const struct engine *engine, size_t point, double now_s
 
 static bool is_put_off(const struct engine *engine, size_t point)
 {
-    bool first = engine->phase < ENGINE_EXPLORE || (engine->phase == ENGINE_EXPLORE && engine->was_design);
+    bool first = engine->phase == ENGINE_BEFORE ||
+                 (engine->phase <= ENGINE_EXPLORE && engine->search->in_first_design(engine->search_state));
     return first && !engine->queue.confirming && point < engine->space->n_points &&
            point != engine->baseline && engine_is_dear(engine, point);
 }

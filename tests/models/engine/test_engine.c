@@ -294,6 +294,29 @@ TEST(an_unsettled_race_takes_what_the_replays_do_not_need)
     assert_true(n_full >= 3);
 }
 
+/* Whether a run of the point is handed out in that phase, while the first design is not over. */
+static bool is_handed_out(size_t point, enum engine_phase phase)
+{
+    struct engine_run run;
+    engine.phase = phase;
+    assert_true(engine.search->in_first_design(engine.search_state));
+    engine_queue(&engine, &point, 1, false, 1e9);
+    return engine_next(&engine, 0, &run);
+}
+
+/* Where the time of exploration ends in the middle of a design, the race runs what that put off. */
+TEST(only_a_design_puts_off_what_is_dear)
+{
+    size_t dear = point_of(N_SIZES - 1, N_DEPTHS - 1, 0);
+    begin(usual(), 1);
+    engine.points[0].n_runs = 1;
+    engine.points[0].last_bps = 1e6;
+    assert_true(engine_is_dear(&engine, dear));
+    assert_false(is_handed_out(dear, ENGINE_EXPLORE));
+    assert_true(is_handed_out(1, ENGINE_EXPLORE));
+    assert_true(is_handed_out(dear, ENGINE_RACE));
+}
+
 /* A fifth of the budget holds five replays of the choice and of the baseline only where runs are quick. */
 TEST(where_runs_are_long_the_race_ends_in_time_for_the_replays)
 {
