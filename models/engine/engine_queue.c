@@ -57,12 +57,15 @@ static bool has_time_for(const struct engine *engine, size_t point, double now_s
     return now_seconds + seconds * (1 + COST_MARGIN) <= queue->deadline_seconds;
 }
 
-static bool is_put_off(const struct engine *engine, size_t point)
+/* What is put off may be asked for later, when it promises enough. */
+static bool put_off(const struct engine *engine, size_t point)
 {
-    bool first = engine->phase == ENGINE_BEFORE ||
-                 (engine->phase <= ENGINE_EXPLORE && engine->search->in_first_design(engine->search_state));
-    return first && !engine->queue.confirming && point < engine->space->n_points &&
-           point != engine->baseline && engine_is_dear(engine, point);
+    bool first = engine->phase < ENGINE_EXPLORE || (engine->phase == ENGINE_EXPLORE && engine->was_design);
+    if (!first || !engine->search->give_back || engine->queue.confirming ||
+        point >= engine->space->n_points || point == engine->baseline || !engine_is_dear(engine, point))
+        return false;
+    engine->search->give_back(engine->search_state, point);
+    return true;
 }
 
 bool engine_next(struct engine *engine, double now_seconds, struct engine_run *ret_run)
@@ -70,7 +73,7 @@ bool engine_next(struct engine *engine, double now_seconds, struct engine_run *r
     struct engine_queue *queue = &engine->queue;
     while (queue->next < queue->n && engine->stop == ENGINE_STOP_NOT_YET) {
         size_t point = queue->points[queue->next++];
-        if (engine->points[point].failed || is_put_off(engine, point) ||
+        if (engine->points[point].failed || put_off(engine, point) ||
             !has_time_for(engine, point, now_seconds))
             continue;
         queue->n_handed++;

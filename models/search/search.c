@@ -77,6 +77,13 @@ static int is_in_first_design(const void *state)
     return order->next < order->n_first && order->next < order->n;
 }
 
+static void give_back(void *state, size_t point)
+{
+    struct order *order = state;
+
+    order->handed[point] = false;
+}
+
 /* The next points of the order, without those that are measured or excluded by now. */
 static int ask_order(void *state, const struct belief *belief, size_t want, gsl_rng *rng, size_t *ret_points,
                      size_t *ret_n)
@@ -217,17 +224,18 @@ out:
     return result;
 }
 
-#define SEARCH(label, fits, begins, asks)                                                                    \
+#define SEARCH(label, fits, begins, asks, gives)                                                             \
     {                                                                                                        \
         .name = label, .state_size = sizeof(struct order), .surrogate = fits, .init = begins, .ask = asks,   \
-        .in_first_design = is_in_first_design, .done = order_done,                                           \
+        .give_back = gives, .in_first_design = is_in_first_design, .done = order_done,                       \
     }
 
-const struct search_ops search_auto = SEARCH("auto", &surrogate_gp, init_model, ask_model);
-const struct search_ops search_gp = SEARCH("gp", &surrogate_gp, init_model, ask_model);
-const struct search_ops search_quadratic = SEARCH("quadratic", &surrogate_quadratic, init_model, ask_model);
-const struct search_ops search_random = SEARCH("random", &surrogate_gp, init_random, ask_order);
-const struct search_ops search_grid = SEARCH("grid", &surrogate_gp, init_grid, ask_order);
+const struct search_ops search_auto = SEARCH("auto", &surrogate_gp, init_model, ask_model, give_back);
+const struct search_ops search_gp = SEARCH("gp", &surrogate_gp, init_model, ask_model, give_back);
+const struct search_ops search_quadratic =
+    SEARCH("quadratic", &surrogate_quadratic, init_model, ask_model, give_back);
+const struct search_ops search_random = SEARCH("random", &surrogate_gp, init_random, ask_order, NULL);
+const struct search_ops search_grid = SEARCH("grid", &surrogate_gp, init_grid, ask_order, NULL);
 
 const struct search_ops *const search_table[] = {
     &search_auto, &search_gp, &search_quadratic, &search_random, &search_grid, NULL,

@@ -23,6 +23,10 @@ struct search_ops {
     int (*ask)(void *state, const struct belief *belief, size_t want, gsl_rng *rng, size_t *ret_points,
                size_t *ret_n);
 
+    /* The point that was asked for is not run, and may be asked for again. NULL: every point is run when its
+     * turn comes. */
+    void (*give_back)(void *state, size_t point);
+
     /* True while the strategy still hands out its first design. */
     int (*in_first_design)(const void *state);
 

@@ -131,6 +131,26 @@ TEST(points_asked_for_but_not_yet_told_are_not_asked_again)
     }
 }
 
+TEST(a_point_that_was_given_back_is_asked_for_again)
+{
+    for (size_t s = 0; search_table[s]; s++) {
+        size_t points[16], given, n = 1;
+        bool again = false;
+
+        if (!search_table[s]->give_back)
+            continue;
+        AUTO(finish) struct run run = started(search_table[s], 7);
+        assert_int_equal(run.ops->ask(run.state, &run.belief, 1, run.rng, &given, &n), 0);
+        run.ops->give_back(run.state, given);
+        while (n > 0 && !again) {
+            assert_int_equal(run.ops->ask(run.state, &run.belief, 16, run.rng, points, &n), 0);
+            for (size_t i = 0; i < n; i++)
+                again = again || points[i] == given;
+        }
+        assert_true(again);
+    }
+}
+
 TEST(first_design_ends_after_its_points)
 {
     for (size_t s = 0; search_table[s]; s++) {
