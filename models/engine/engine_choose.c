@@ -286,6 +286,20 @@ static int take_surpassing(struct engine *engine)
     return claim(engine);
 }
 
+/* Names the best point by everything known: after the replays it may be another one than at the choice. Who
+ * asked for the fastest has it as the choice. */
+static void name_best(struct engine *engine)
+{
+    size_t *points = engine->scratch.points, n = 0, best = list_eligible(engine, points, &n);
+    if (engine->prefers_fastest || best == ENGINE_NONE || points[best] == engine->best)
+        return;
+    engine->best = points[best];
+    compare_with_best(engine);
+    engine->expected_shortfall = expected_loss(engine);
+    engine->is_proved =
+        is_proved(engine, engine->best, engine->chosen) || engine_is_at_ceiling(engine, engine->chosen);
+}
+
 int engine_judge(struct engine *engine)
 {
     int result = belief_update(&engine->belief, true, engine->rng);
@@ -310,7 +324,11 @@ int engine_judge(struct engine *engine)
             belief_exclude(&engine->belief, i);
     }
     result = claim(engine);
-    return result < 0 ? result : take_surpassing(engine);
+    if (result == 0)
+        result = take_surpassing(engine);
+    if (result == 0)
+        name_best(engine);
+    return result;
 }
 
 int engine_adopt(struct engine *engine, size_t point)

@@ -17,11 +17,13 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
-#define TABLE_ROWS  10
-#define LONGER      1.5  /* times the usual length, from which on a run is called longer */
-#define SAME_LOG    0.05 /* of a ratio, at most, for two figures to be called the same */
-#define WIDEST_TOLD 100  /* times its lower end: what an interval of a ratio may span to be printed */
+#define TABLE_ROWS   10
+#define LONGER       1.5  /* times the usual length, from which on a run is called longer */
+#define SAME_LOG     0.05 /* of a ratio, at most, for two figures to be called the same */
+#define DEAR_LATENCY 2    /* times that of what is changed, from which on it is told */
+#define WIDEST_TOLD  100  /* times its lower end: what an interval of a ratio may span to be printed */
 
 static void print_point_setting(FILE *out, const struct point *point, bool writing)
 {
@@ -47,6 +49,19 @@ static void print_point_setting(FILE *out, const struct point *point, bool writi
     fputs(")\n", out);
 }
 
+/* What a gain costs: a deep queue of large requests makes each of them wait. */
+static void print_price(FILE *out, const struct row *row, const struct row *chosen)
+{
+    char own[UNITS_TEXT_SIZE], other[UNITS_TEXT_SIZE];
+    double ratio = chosen->latency_ns.mean / row->latency_ns.mean;
+    if (ratio >= DEAR_LATENCY)
+        fprintf(out,
+                ratio < 10 ? "             at %.1f x its latency: %s instead of %s\n"
+                           : "             at %.0f x its latency: %s instead of %s\n",
+                ratio, text_short_duration(chosen->latency_ns.mean, own),
+                text_short_duration(row->latency_ns.mean, other));
+}
+
 /* Of throughput, which is a gain only where that is looked for. */
 static void print_gain(FILE *out, const char *what, const struct row *row, struct objective_ratio gain,
                        const struct answer *answer)
@@ -69,6 +84,7 @@ static void print_gain(FILE *out, const char *what, const struct row *row, struc
                 differs ? ", of geometric means" : "");
     if (in_doubt && tune_is_of_throughput(tune))
         fputs("             It is not shown to be faster than that, so there is no reason to change.\n", out);
+    print_price(out, row, chosen);
 }
 
 /* What --max-latency-p99 asked for, beside what it was. */
@@ -85,7 +101,7 @@ static void print_limit(FILE *out, const struct answer *answer)
         fprintf(out, "kept, no request took longer than %s\n",
                 text_short_duration(answer->chosen.latency_ns.max, high));
     else if (!isfinite(p99->high))
-        fputs("kept as far as is known: the requests are too few for an interval\n", out);
+        fputs("probably kept; the requests are too few to be sure\n", out);
     else if (p99->high <= (double)limit_ns)
         fprintf(out, "kept, it is at most %s\n", text_short_duration(p99->high, high));
     else
@@ -127,31 +143,65 @@ static const char *loss_words(const struct answer *answer)
                                                                      : "are expected to lose";
 }
 
+/* Settings with less in flight that may do as well as the fastest, which is recommended. */
+static bool has_cheaper_in_doubt(const struct tune *tune)
+{
+    const struct engine *engine = &tune->engine;
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        if (tune->records[i].n > 0 &&
+            engine->points[i].in_flight_bytes < engine->points[engine->chosen].in_flight_bytes &&
+            engine_is_eligible(engine, i) && engine->verdicts[i] == VERDICT_UNDECIDED &&
+            report_table_share(tune, i) >= 1 - tune->settings->search.tolerance_share)
+            return true;
+    }
+    return false;
+}
+
+/* By all replays, as the table has them; of writes, only what both wait for can be compared. */
+static void print_costs(FILE *out, const struct tune *tune, const struct row *best, const struct row *chosen)
+{
+    struct row of_best, of_chosen;
+    double confidence = tune->settings->runs.confidence_share;
+    double bytes =
+        (double)factors_bytes_in_flight(&best->point) / (double)factors_bytes_in_flight(&chosen->point);
+    bool alike =
+        best->point.direct == chosen->point.direct || !pattern_writes(&tune->settings->workload.pattern);
+    if (alike && row_of(&tune->records[tune->engine.best], false, confidence, &of_best) == 0 &&
+        row_of(&tune->records[tune->engine.chosen], false, confidence, &of_chosen) == 0) {
+        print_multiple(out, of_best.latency_ns.mean / of_chosen.latency_ns.mean, "latency");
+        fputs(" and ", out);
+    }
+    print_multiple(out, bytes, "bytes in flight");
+    fputs(best->replays < ENGINE_MIN_REPLAYS ? "; seen in few runs\n" : "\n", out);
+}
+
 /* The fastest setting and what it costs, where the recommended one is slower. */
 static void print_fastest(FILE *out, const struct answer *answer)
 {
-    const struct row *best = &answer->best, *chosen = &answer->chosen;
+    const struct tune *tune = answer->tune;
     char text[FACTORS_TEXT_SIZE];
-    if (answer->tune->engine.best == answer->tune->engine.chosen || !tune_is_of_throughput(answer->tune))
+    if (!tune_is_of_throughput(tune))
         return;
-    double more = 100 * (best->mean_bps / chosen->mean_bps - 1);
-    double bytes =
-        (double)factors_bytes_in_flight(&best->point) / (double)factors_bytes_in_flight(&chosen->point);
-    if (more < 0.5 && bytes < 1 + SAME_LOG)
+    if (tune->engine.best == tune->engine.chosen) {
+        if (has_cheaper_in_doubt(tune))
+            fputs(
+                "Fastest      the same; settings with less in flight may do as well, but too few runs tell\n",
+                out);
         return;
-    fprintf(out, "Fastest      %s: ", factors_format(&best->point, text));
+    }
+    double more = 100 * (1 / report_table_share(tune, tune->engine.chosen) - 1);
+    fprintf(out, "Fastest      %s: ", factors_format(&answer->best.point, text));
     if (more < 0.5)
-        fputs("by all replays, but not by those after the choice, at ", out);
+        fputs("no faster by now, at ", out);
     else
         fprintf(out, "%.0f %% more, at ", more);
-    print_multiple(out, best->latency_ns.mean / chosen->latency_ns.mean, "latency");
-    fputs(" and ", out);
-    print_multiple(out, bytes, "bytes in flight");
-    fputs(best->replays < ENGINE_MIN_REPLAYS ? "; seen in few runs\n" : "\n", out);
+    print_costs(out, tune, &answer->best, &answer->chosen);
     fprintf(out,
             "             Of the settings that %s at most %g %% against it (--tolerance), the one with the "
             "least in flight, then the simplest, is recommended.\n",
-            loss_words(answer), 100 * answer->tune->settings->search.tolerance_share);
+            loss_words(answer), 100 * tune->settings->search.tolerance_share);
+    if (!tune->engine.is_proved)
+        fputs("             The fewer runs a setting has, the more it is expected to lose.\n", out);
 }
 
 static void print_of_best(FILE *out, const struct tune *tune, size_t i)
@@ -213,38 +263,57 @@ static bool measured_pool(const struct tune *tune)
     return false;
 }
 
-/* What the words of the table mean, of those that are not plain. */
-static void print_legend(FILE *out, const struct tune *tune)
+static bool has_standing(const struct tune *tune, const size_t *shown, size_t n, const char *standing)
+{
+    for (size_t k = 0; k < n; k++) {
+        if (strcmp(report_table_standing(tune, shown[k]), standing) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What the words of the shown rows mean, of those that are not plain. */
+static void print_words(FILE *out, const struct tune *tune, const size_t *shown, size_t n)
 {
     const struct settings_search *search = &tune->settings->search;
     char limit[UNITS_TEXT_SIZE];
-    fprintf(
-        out,
-        "  (as good: shown to lose at most %g %%; may be as good: not settled; few runs: fewer than %d.\n",
-        100 * search->tolerance_share, ENGINE_MIN_REPLAYS);
-    if (search->max_latency_p99_ns != 0)
+    if (has_standing(tune, shown, n, "as good"))
+        fprintf(out, "   as good: shown to lose at most %g %% against the fastest.\n",
+                100 * search->tolerance_share);
+    if (has_standing(tune, shown, n, "may be as good"))
+        fputs("   may be as good: it looks so, and is not shown yet.\n", out);
+    if (has_standing(tune, shown, n, "few runs"))
+        fprintf(out, "   few runs: fewer than %d, which may have been lucky.\n", ENGINE_MIN_REPLAYS);
+    if (has_standing(tune, shown, n, "over limit"))
         fprintf(
             out,
             "   over limit: more than a hundredth of the requests take longer than %s (--max-latency-p99).\n",
             text_short_duration((double)search->max_latency_p99_ns, limit));
+}
+
+static void print_legend(FILE *out, const struct tune *tune, const size_t *shown, size_t n)
+{
+    const struct settings_search *search = &tune->settings->search;
+    bool fresh = record_count(&tune->records[tune->engine.chosen], true) >= ENGINE_MIN_REPLAYS;
+    fprintf(out, "  (The figures further up are of %s.\n",
+            fresh ? "the replays after the choice alone" : "all replays: too few new ones could be made");
+    print_words(out, tune, shown, n);
     if (shows_p99(tune))
         fputs("   p99: - where the requests are too few to tell.\n", out);
-    if (objective_table[search->objective].lower)
-        fputs("   of best: the lowest latency as a share of this one.\n", out);
     if (search->profile != PROFILE_MAX_THROUGHPUT)
-        fputs("   of best: of the profile's highest score.\n", out);
-    else if (!objective_table[search->objective].lower)
-        fputs("   of best: what the search believes, by the runs of all settings.\n", out);
-    if (measured_pool(tune))
-        fputs("   pool: psync from as many helper threads as the queue is deep.\n", out);
-    bool fresh = record_count(&tune->records[tune->engine.chosen], true) >= ENGINE_MIN_REPLAYS;
-    fprintf(out, "   The figures further up are of %s.)\n",
-            fresh ? "the replays after the choice alone" : "all replays: no time was left for new ones");
+        fputs("   of best: of the profile's highest score", out);
+    else if (objective_table[search->objective].lower)
+        fputs("   of best: the lowest latency as a share of this one", out);
+    else
+        fputs("   of best: what the search believes, by the runs of all settings", out);
+    fputs(measured_pool(tune) ? ".\n   pool: psync from as many helper threads as the queue is deep.)\n"
+                              : ".)\n",
+          out);
 }
 
 static int print_table(FILE *out, const struct tune *tune, struct err *err)
 {
-    size_t *order, n;
+    size_t *order, n, n_shown = 0;
     int result = report_table_order(tune, &order, &n, err);
     if (result == 0)
         fprintf(out,
@@ -254,11 +323,13 @@ static int print_table(FILE *out, const struct tune *tune, struct err *err)
     for (size_t k = 0; k < n && result == 0; k++) {
         bool named = order[k] == tune->engine.chosen || order[k] == tune->engine.best ||
                      order[k] == tune->engine.baseline;
-        if (k < TABLE_ROWS || named)
-            print_point_line(out, tune, order[k]);
+        if (k >= TABLE_ROWS && !named)
+            continue;
+        print_point_line(out, tune, order[k]);
+        order[n_shown++] = order[k];
     }
     if (result == 0 && tune->engine.best != ENGINE_NONE)
-        print_legend(out, tune);
+        print_legend(out, tune, order, n_shown);
     free(order);
     return result;
 }
@@ -327,8 +398,8 @@ static void print_answer(FILE *out, const struct answer *answer)
     text_rate(out, &answer->chosen, tune->settings->runs.confidence_share);
     fputs("\nLatency      ", out);
     text_latency(out, &answer->chosen.latency_ns);
-    if (objective_table[tune->settings->search.objective].lower && answer->chosen.point.direct == 0 &&
-        answer->chosen.point.sync != SYNC_EACH && pattern_writes(&tune->settings->workload.pattern))
+    if (answer->chosen.point.direct == 0 && answer->chosen.point.sync != SYNC_EACH &&
+        pattern_writes(&tune->settings->workload.pattern))
         fputs("\n             (of acceptance into the page cache, not of durability)", out);
     fputc('\n', out);
     print_limit(out, answer);

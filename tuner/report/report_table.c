@@ -14,8 +14,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MOST_ROWS  10
-#define OVER_LIMIT 1e6 /* more than any two logarithms of rates or latencies differ by */
+#define MOST_ROWS 10
+#define BLOCK     1e6 /* more than any two logarithms of rates or latencies differ by */
 
 /* What the answer took a setting to be worth, so that the table never contradicts it: a few lucky runs do not
  * stand above the best. Of settings outside the space, their runs alone. NaN without a figure. */
@@ -30,15 +30,35 @@ static double worth_of(const struct tune *tune, size_t i)
     return sum / (double)record->n;
 }
 
-/* Ascending in the table. What is over the limit on p99, or may be, comes behind all that keeps it. */
+/* What the search believes, by the runs of all settings; of settings outside the space, their runs alone. */
+static double believed_of(const struct tune *tune, size_t i)
+{
+    const struct belief *belief = &tune->engine.belief;
+    bool known = belief->chosen != NULL && i < tune->space.n_points && belief->moments[i].n > 0 &&
+                 !belief->excluded[i];
+    return known ? belief->mean[i] : worth_of(tune, i);
+}
+
+/* The table has blocks: what may be the answer, what has too few runs to tell, what is slower, and what is
+ * over a limit or may be. */
+static int block_of(const struct tune *tune, size_t i)
+{
+    if (!engine_keeps_limit(&tune->engine, i))
+        return 3;
+    if (i == tune->engine.chosen || i == tune->engine.best || tune->engine.best == ENGINE_NONE)
+        return 0;
+    if (i >= tune->space.n_points || tune->engine.verdicts[i] == VERDICT_WORSE)
+        return 2;
+    return tune->records[i].n < ENGINE_MIN_REPLAYS;
+}
+
+/* Ascending in the table. */
 static double place_of(const struct tune *tune, size_t i)
 {
-    double worth = worth_of(tune, i);
+    double believed = believed_of(tune, i);
     if (tune->records[i].n == 0)
         return INFINITY;
-    if (!isfinite(worth))
-        return DBL_MAX;
-    return engine_keeps_limit(&tune->engine, i) ? -worth : OVER_LIMIT - worth;
+    return isfinite(believed) ? BLOCK * block_of(tune, i) - believed : DBL_MAX;
 }
 
 int report_table_order(const struct tune *tune, size_t **ret_order, size_t *ret_n, struct err *err)
@@ -58,18 +78,23 @@ int report_table_order(const struct tune *tune, size_t **ret_order, size_t *ret_
 
 double report_table_share(const struct tune *tune, size_t i)
 {
-    const struct belief *belief = &tune->engine.belief;
     if (tune->engine.best == ENGINE_NONE || tune->records[i].n == 0)
         return NAN;
-    /* Its place in the table is that of the least that few runs are sure of. */
-    bool believed = belief->chosen != NULL && i < tune->space.n_points && !belief->excluded[i];
-    return exp((believed ? belief->mean[i] : worth_of(tune, i)) - worth_of(tune, tune->engine.best));
+    return exp(believed_of(tune, i) - believed_of(tune, tune->engine.best));
 }
 
 /* The surrogate may know better than a setting's own replays, which the verdict is of: no row says both. */
 static bool figures_agree(const struct tune *tune, size_t i)
 {
     return !(report_table_share(tune, i) < 1 - tune->settings->search.tolerance_share);
+}
+
+static const char *baseline_standing(const struct tune *tune, size_t i)
+{
+    bool worse = i < tune->space.n_points && tune->engine.verdicts[i] == VERDICT_WORSE;
+    if (tune->baseline_is_default)
+        return worse ? "default, slower" : "default";
+    return worse ? "current, slower" : "current";
 }
 
 const char *report_table_standing(const struct tune *tune, size_t i)
@@ -79,7 +104,7 @@ const char *report_table_standing(const struct tune *tune, size_t i)
     if (i == tune->engine.best)
         return tune_is_of_throughput(tune) ? "fastest" : "best";
     if (i == tune->engine.baseline)
-        return tune->baseline_is_default ? "default" : "current";
+        return baseline_standing(tune, i);
     if (tune->records[i].failed != 0)
         return "failed";
     if (tune_distrust(tune, i) != 0)
@@ -90,11 +115,14 @@ const char *report_table_standing(const struct tune *tune, size_t i)
                                                                 : "cost not known";
     if (i >= tune->space.n_points || tune->engine.best == ENGINE_NONE)
         return "";
+    bool agree = figures_agree(tune, i), rates = tune_is_of_throughput(tune);
     if (tune->engine.verdicts[i] == VERDICT_EQUIVALENT)
-        return figures_agree(tune, i) ? "as good" : "may be as good";
+        return agree ? "as good" : "may be as good";
+    if (tune->engine.verdicts[i] == VERDICT_UNDECIDED && tune->records[i].n < ENGINE_MIN_REPLAYS)
+        return "few runs";
     if (tune->engine.verdicts[i] == VERDICT_UNDECIDED)
-        return tune->records[i].n < ENGINE_MIN_REPLAYS ? "few runs" : "may be as good";
-    return tune_is_of_throughput(tune) ? "slower" : "worse";
+        return agree ? "may be as good" : rates ? "probably slower" : "probably worse";
+    return rates ? "slower" : "worse";
 }
 
 static const char *role_of(const struct tune *tune, size_t i)
