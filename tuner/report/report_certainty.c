@@ -90,7 +90,7 @@ static void print_way_to_another(FILE *out, const struct tune *tune)
 static void print_way_to_settle(FILE *out, const struct tune *tune)
 {
     double times = engine_times_to_settle(&tune->engine);
-    bool far = !(times <= LARGEST_FACTOR);
+    bool far = !(SAFETY * times <= LARGEST_FACTOR);
     if (tune->settings->search.max_latency_p99_ns != 0) {
         fputs(INDENT "A larger --budget may settle it, and so may longer runs (--duration).\n", out);
         return;
