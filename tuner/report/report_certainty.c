@@ -54,9 +54,9 @@ void report_certainty_line(FILE *out, const struct tune *tune)
     if (tune->settings->search.profile != PROFILE_MAX_THROUGHPUT)
         fputs(" of the best possible score of this profile here, measured or not", out);
     else
-        fputs(is_lower_better(tune) ? " above the lowest possible here, measured or not"
-                                    : " of the best possible here, measured or not",
-              out);
+        fprintf(out, " %s possible here%s, measured or not",
+                is_lower_better(tune) ? "above the lowest" : "of the best",
+                engine_is_limited(&tune->engine) ? " within the limit" : "");
 }
 
 /* What ended the search, times the factor: "--budget 120s" or "--max-write 120g". */
@@ -104,6 +104,14 @@ static void print_way_to_settle(FILE *out, const struct tune *tune)
     fputs(" may settle it; a larger --tolerance settles it sooner.\n", out);
 }
 
+/* Time where the search ended for want of something else, too. */
+static void print_time(FILE *out, const struct tune *tune, double factor)
+{
+    double seconds = session_seconds(tune->session) * factor;
+    if (tune->engine.stop == ENGINE_STOP_WRITES && seconds * 1e9 > (double)tune->settings->limits.budget_ns)
+        fprintf(out, " --budget %.0fs", ceil(seconds / 10) * 10);
+}
+
 /* More time changes nothing where the search ended because nothing was left to ask. */
 static void print_what_time_brings(FILE *out, const struct tune *tune)
 {
@@ -115,8 +123,13 @@ static void print_what_time_brings(FILE *out, const struct tune *tune)
     }
     if (tune->engine.stop != ENGINE_STOP_BUDGET && tune->engine.stop != ENGINE_STOP_WRITES)
         return;
+    if (lost_percent(tune, share) >= lost_percent(tune, tune_shortfall_share(tune))) {
+        fputs(INDENT "More time would hardly make it surer.\n", out);
+        return;
+    }
     fputs(INDENT "With ", out);
     print_limit(out, tune, OFFERED_FACTOR);
+    print_time(out, tune, OFFERED_FACTOR);
     fprintf(out, " it would be about %g %%.\n",
             is_lower_better(tune) ? lost_percent(tune, share) : 100 - lost_percent(tune, share));
 }

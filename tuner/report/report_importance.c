@@ -14,9 +14,8 @@ void report_importance_text(FILE *out, const struct tune *tune)
         for (size_t i = 0; i < n; i++)
             fprintf(out, "%-13s%s\n", i == 0 ? "What matters" : "", lines[i]);
         if (n > 0)
-            fputs("             (a line is of one thing, the rest as recommended; with \"anything\", "
-                  "whatever the rest "
-                  "is)\n",
+            fputs("             (a cost is of this one change, all else as in Use; with \"anything\", all "
+                  "else may differ)\n",
                   out);
         else
             fputs("What matters too little was measured to tell the factors apart\n", out);

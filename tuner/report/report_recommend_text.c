@@ -49,17 +49,22 @@ static void print_point_setting(FILE *out, const struct point *point, bool writi
     fputs(")\n", out);
 }
 
-/* What a gain costs: a deep queue of large requests makes each of them wait. */
-static void print_price(FILE *out, const struct row *row, const struct row *chosen)
+/* What a gain costs: a deep queue of large requests makes each of them wait. A buffered write only waits for
+ * memory, so that its latency is no measure of a direct one's. */
+static void print_price(FILE *out, const struct tune *tune, const struct row *row, const struct row *chosen)
 {
     char own[UNITS_TEXT_SIZE], other[UNITS_TEXT_SIZE];
     double ratio = chosen->latency_ns.mean / row->latency_ns.mean;
-    if (ratio >= DEAR_LATENCY)
-        fprintf(out,
-                ratio < 10 ? "             at %.1f x its latency: %s instead of %s\n"
-                           : "             at %.0f x its latency: %s instead of %s\n",
-                ratio, text_short_duration(chosen->latency_ns.mean, own),
-                text_short_duration(row->latency_ns.mean, other));
+    if (ratio < DEAR_LATENCY)
+        return;
+    text_short_duration(chosen->latency_ns.mean, own);
+    text_short_duration(row->latency_ns.mean, other);
+    if (chosen->point.direct != 0 && row->point.direct == 0 &&
+        pattern_writes(&tune->settings->workload.pattern))
+        fprintf(out, "             a request takes %s, to the disk; there %s, into the page cache\n", own,
+                other);
+    else
+        fprintf(out, "             at %.*f x its latency: %s instead of %s\n", ratio < 10, ratio, own, other);
 }
 
 /* Of throughput, which is a gain only where that is looked for. */
@@ -84,7 +89,7 @@ static void print_gain(FILE *out, const char *what, const struct row *row, struc
                 differs ? ", of geometric means" : "");
     if (in_doubt && tune_is_of_throughput(tune))
         fputs("             It is not shown to be faster than that, so there is no reason to change.\n", out);
-    print_price(out, row, chosen);
+    print_price(out, tune, row, chosen);
 }
 
 /* What --max-latency-p99 asked for, beside what it was. */
@@ -184,9 +189,9 @@ static void print_fastest(FILE *out, const struct answer *answer)
         return;
     if (tune->engine.best == tune->engine.chosen) {
         if (has_cheaper_in_doubt(tune))
-            fputs(
-                "Fastest      the same; settings with less in flight may do as well, but too few runs tell\n",
-                out);
+            fputs("Fastest      the same; settings with less in flight may do as well, which is not shown "
+                  "yet\n",
+                  out);
         return;
     }
     double more = 100 * (1 / report_table_share(tune, tune->engine.chosen) - 1);
@@ -281,7 +286,8 @@ static void print_words(FILE *out, const struct tune *tune, const size_t *shown,
         fprintf(out, "   as good: shown to lose at most %g %% against the fastest.\n",
                 100 * search->tolerance_share);
     if (has_standing(tune, shown, n, "may be as good"))
-        fputs("   may be as good: it looks so, and is not shown yet.\n", out);
+        fprintf(out, "   may be as good: it looks as if it lost at most %g %%, which is not shown yet.\n",
+                100 * search->tolerance_share);
     if (has_standing(tune, shown, n, "few runs"))
         fprintf(out, "   few runs: fewer than %d, which may have been lucky.\n", ENGINE_MIN_REPLAYS);
     if (has_standing(tune, shown, n, "over limit"))
