@@ -8,9 +8,6 @@
 #include <gsl/gsl_randist.h>
 #include <math.h>
 
-/* A point measured this many standard deviations above what the others say is a lone peak. */
-#define LONE_PEAK_STDS 3.0
-
 /* Before anything is measured, a quarter of a lone peak in a hundred points is assumed ... */
 #define PRIOR_LONE_PEAKS 0.25
 #define PRIOR_POINTS     100.0
@@ -19,28 +16,6 @@
 
 /* With more points than these, steps are so fine that neighbours share a lone peak. */
 #define APART_POINTS 400.0
-
-void belief_lone_peaks_learn(struct belief *belief)
-{
-    double n_lone_peaks = PRIOR_LONE_PEAKS, n_points = PRIOR_POINTS, squares = gsl_pow_2(PRIOR_STD), n = 1.0;
-
-    for (size_t point = 0; point < belief->space->n_points; point++) {
-        double mean, variance, above;
-
-        if (!belief_usable(belief, point) || !belief_leave_out(belief, point, &mean, &variance))
-            continue;
-        above = belief->moments[point].mean - mean;
-        n_points += 1.0;
-        if (above < LONE_PEAK_STDS * sqrt(variance + belief_told_variance(belief, point)))
-            continue;
-        n_lone_peaks += 1.0;
-        squares += gsl_pow_2(above);
-        n += 1.0;
-    }
-    belief->lone_peaks_share =
-        n_lone_peaks / n_points * fmin(1.0, APART_POINTS / (double)belief->space->n_points);
-    belief->lone_peaks_std = sqrt(squares / n);
-}
 
 /* What the others say of a point, and what its own runs say of its mean (infinite variance without runs). */
 struct said {
@@ -74,6 +49,31 @@ static double came_as_lone_peak(const struct belief *belief, size_t point, const
     if (belief->moments[point].n == 1)
         odds *= robust_single_weight(&prior, said->own_mean, said->mean, said->variance);
     return isfinite(odds) ? odds / (1.0 + odds) : 1.0;
+}
+
+/* Each point counts by how probable it is that it came as one, by what is assumed before anything is
+ * measured: one lucky run says little. */
+void belief_lone_peaks_learn(struct belief *belief)
+{
+    double n_lone_peaks = PRIOR_LONE_PEAKS, n_points = PRIOR_POINTS, squares = gsl_pow_2(PRIOR_STD), n = 1.0;
+
+    belief->lone_peaks_share = PRIOR_LONE_PEAKS / PRIOR_POINTS;
+    belief->lone_peaks_std = PRIOR_STD;
+    for (size_t point = 0; point < belief->space->n_points; point++) {
+        struct said said;
+        double came;
+
+        if (!belief_usable(belief, point) || !said_of(belief, point, &said))
+            continue;
+        came = came_as_lone_peak(belief, point, &said);
+        n_points += 1.0;
+        n_lone_peaks += came;
+        squares += came * gsl_pow_2(said.own_mean - said.mean);
+        n += came;
+    }
+    belief->lone_peaks_share =
+        n_lone_peaks / n_points * fmin(1.0, APART_POINTS / (double)belief->space->n_points);
+    belief->lone_peaks_std = sqrt(squares / n);
 }
 
 /* Probability that the point reaches the response if it is a lone peak. */
