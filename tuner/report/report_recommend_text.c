@@ -51,7 +51,8 @@ static void print_point_setting(FILE *out, const struct point *point, bool writi
 
 /* What a gain costs: a deep queue of large requests makes each of them wait. A buffered write only waits for
  * memory, so that its latency is no measure of a direct one's. */
-static void print_price(FILE *out, const struct tune *tune, const struct row *row, const struct row *chosen)
+static void print_price(FILE *out, const struct tune *tune, const char *what, const struct row *row,
+                        const struct row *chosen)
 {
     char own[UNITS_TEXT_SIZE], other[UNITS_TEXT_SIZE];
     double ratio = chosen->latency_ns.mean / row->latency_ns.mean;
@@ -61,8 +62,8 @@ static void print_price(FILE *out, const struct tune *tune, const struct row *ro
     text_short_duration(row->latency_ns.mean, other);
     if (chosen->point.direct != 0 && row->point.direct == 0 &&
         pattern_writes(&tune->settings->workload.pattern))
-        fprintf(out, "             a request takes %s, to the disk; there %s, into the page cache\n", own,
-                other);
+        fprintf(out, "             a request takes %s, to the disk; with %s %s, into the page cache alone\n",
+                own, what, other);
     else
         fprintf(out, "             at %.*f x its latency: %s instead of %s\n", ratio < 10, ratio, own, other);
 }
@@ -89,7 +90,7 @@ static void print_gain(FILE *out, const char *what, const struct row *row, struc
                 differs ? ", of geometric means" : "");
     if (in_doubt && tune_is_of_throughput(tune))
         fputs("             It is not shown to be faster than that, so there is no reason to change.\n", out);
-    print_price(out, tune, row, chosen);
+    print_price(out, tune, what, row, chosen);
 }
 
 /* What --max-latency-p99 asked for, beside what it was. */

@@ -17,26 +17,19 @@
 #define MOST_ROWS 10
 #define BLOCK     1e6 /* more than any two logarithms of rates or latencies differ by */
 
-/* What the answer took a setting to be worth, so that the table never contradicts it: a few lucky runs do not
- * stand above the best. Of settings outside the space, their runs alone. NaN without a figure. */
-static double worth_of(const struct tune *tune, size_t i)
-{
-    const struct record *record = &tune->records[i];
-    double sum = 0;
-    if (i < tune->space.n_points && tune->engine.belief.moments[i].n > 0 && !tune->engine.belief.excluded[i])
-        return engine_worth(&tune->engine, i);
-    for (size_t k = 0; k < record->n; k++)
-        sum += tune_response(tune, &record->samples[k]);
-    return sum / (double)record->n;
-}
-
-/* What the search believes, by the runs of all settings; of settings outside the space, their runs alone. */
+/* What the search believes, by the runs of all settings; without a model, and of settings outside the space,
+ * what their own runs say. NaN without a figure. */
 static double believed_of(const struct tune *tune, size_t i)
 {
     const struct belief *belief = &tune->engine.belief;
-    bool known = belief->chosen != NULL && i < tune->space.n_points && belief->moments[i].n > 0 &&
-                 !belief->excluded[i];
-    return known ? belief->mean[i] : worth_of(tune, i);
+    const struct record *record = &tune->records[i];
+    double sum = 0;
+    if (belief->chosen != NULL && i < tune->space.n_points && belief->moments[i].n > 0 &&
+        !belief->excluded[i])
+        return belief->mean[i];
+    for (size_t k = 0; k < record->n; k++)
+        sum += tune_response(tune, &record->samples[k]);
+    return sum / (double)record->n;
 }
 
 /* The table has blocks: what may be the answer, what has too few runs to tell, what is slower, and what is
@@ -92,9 +85,10 @@ static bool figures_agree(const struct tune *tune, size_t i)
 static const char *baseline_standing(const struct tune *tune, size_t i)
 {
     bool worse = i < tune->space.n_points && tune->engine.verdicts[i] == VERDICT_WORSE;
+    bool rates = tune_is_of_throughput(tune);
     if (tune->baseline_is_default)
-        return worse ? "default, slower" : "default";
-    return worse ? "current, slower" : "current";
+        return !worse ? "default" : rates ? "default, slower" : "default, worse";
+    return !worse ? "current" : rates ? "current, slower" : "current, worse";
 }
 
 const char *report_table_standing(const struct tune *tune, size_t i)

@@ -34,7 +34,7 @@ static void forbid(bool is_strict)
 }
 
 #define RING_DEPTH  16
-#define RING_ROUNDS 8000
+#define RING_ROUNDS 2000
 
 /* Looks at one completion after the other and asks for a block in its place, so that as many are out always.
  */
@@ -55,7 +55,9 @@ static int keep_ring_full(void)
         }
         io_uring_prep_read(io_uring_get_sqe(&ring), fd, blocks[i % RING_DEPTH], sizeof blocks[0],
                            i * 7 % 64 * sizeof blocks[0]);
-        io_uring_submit(&ring);
+        /* One call fills it: where the machine stops the program while it fills, the mean would be lower. */
+        if (i + 1 >= RING_DEPTH)
+            io_uring_submit(&ring);
     }
     io_uring_queue_exit(&ring);
     return 0;
@@ -299,9 +301,7 @@ TEST(what_is_in_a_ring_is_in_flight_until_the_program_looks)
     assert_int_equal(requests_of("blocks", "read"), RING_ROUNDS);
     json_t *depth = json_object_get(document, "queue_depth");
     assert_int_equal(json_integer_value(json_object_get(depth, "max")), RING_DEPTH);
-    /* All but two requests in a thousand are put into a full ring. A busy machine may stop the program while
-     * the ring fills, and the mean is over time. */
-    assert_true(json_number_value(json_object_get(depth, "mean")) > 0.5 * RING_DEPTH);
+    assert_true(json_number_value(json_object_get(depth, "mean")) > 0.9 * RING_DEPTH);
 }
 
 /* fstune is killed while the program runs, which then ends by the same signal. */

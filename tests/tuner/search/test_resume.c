@@ -160,9 +160,9 @@ TEST(a_complete_journal_is_confirmed_again)
 
 TEST(a_larger_budget_extends_the_search)
 {
-    go_first("flat.conf --budget 10s");
+    go_first("noisy.conf --budget 10s");
     uint64_t duration_ns = tune.duration_ns;
-    go("flat.conf --budget 40s");
+    go("noisy.conf --budget 40s");
     /* Without an extension, the confirmation alone would be left. */
     assert_true(session_seconds(session) > 12 && tune.engine.n_looks > 1);
     assert_int_equal(tune.duration_ns, duration_ns); /* replays of one length */

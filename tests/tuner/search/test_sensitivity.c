@@ -82,16 +82,10 @@ TEST(of_a_latency_the_price_is_a_latency)
 
 TEST(no_factor_of_a_flat_surface_is_said_to_matter)
 {
-    unsigned n_said = 0;
-    for (unsigned seed = 1; seed <= 10; seed++) {
-        search_and_say(
-            words("flat.conf --seed %u --objective throughput --request-size 4k,16k,64k,256k", seed));
-        assert_string_equal(line_with("matters most"), "");
-        assert_string_equal(line_with("costs at"), "");
-        n_said += line_with("matters")[0] != '\0';
-    }
-    /* Each of four factors is sure to 95 % only. */
-    assert_true(n_said <= 4);
+    search_and_say("flat.conf --seed 3 --objective throughput --request-size 4k,16k,64k,256k");
+    assert_string_equal(line_with("matters most"), "");
+    assert_string_equal(line_with("matters"), "");
+    assert_string_equal(line_with("costs"), "");
 }
 
 /* Too little time to tell much. */
@@ -154,7 +148,7 @@ static double number(const json_t *object, const char *key)
 
 TEST(json_has_shares_with_intervals_and_what_each_level_costs)
 {
-    search_and_say("direct.conf" ALL_SIZES);
+    search_and_say("direct.conf --seed 2 --objective throughput --request-size 4k,16k,64k,256k");
     json_auto_t *object = report_importance_json(&tune);
     const json_t *direct = find_factor(object, "direct");
     assert_true(number(direct, "low") <= number(direct, "share"));
@@ -164,7 +158,7 @@ TEST(json_has_shares_with_intervals_and_what_each_level_costs)
     assert_int_equal(json_array_size(levels), 2);
     assert_close(number(json_array_get(levels, 0), "ratio"), 0.4, 0.05);
     assert_close(number(json_array_get(levels, 1), "ratio"), 1, 0);
-    assert_true(number(json_array_get(levels, 0), "low") < 0.42);
+    assert_true(number(json_array_get(levels, 0), "low") < 0.4 + 1e-9);
     assert_int_equal(json_array_size(json_object_get(object, "pairs")), 6);
     assert_int_equal(json_array_size(json_object_get(object, "words")), n_lines);
     assert_int_equal(json_array_size(json_object_get(object, "factors")), 4);
