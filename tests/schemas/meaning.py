@@ -44,13 +44,25 @@ def little(value):
     """Requests in flight = requests per second x their latency. What breaks that says so itself. A flush at the end belongs to the rate
     and to no request, and can take many times as long as these."""
     sizes = {value["request_size"], value.get("write_request_size", value["request_size"])}
-    known = value["mean"] is not None and value["latency_ns"]["mean"] is not None
+    latency = value["latency_ns"]
+    known = value["mean"] is not None and latency["mean"] is not None
     direct = value["direct"] == 1 and value["api"] != "pvec" and not value["warnings"]
     if known and direct and len(sizes) == 1:
-        in_flight = value["mean"] / value["request_size"] * value["latency_ns"]["mean"] / 1e9
+        per_latency = latency["mean"] / 1e9 / value["request_size"]
+        in_flight = value["mean"] * per_latency
         in_queues = value["achieved_depth"] * value["threads"] * value["n_places"]
-        yield "depth = rate x latency", is_near(in_flight, in_queues, 0.5) or (value["sync"] == "end" and 0.05 * in_queues < in_flight < in_queues)
+        # Each replay obeys the law. The product of two means is off by their covariance, at most the product of the scatters.
+        apart = (value["std"] or 0) * per_latency * relative_scatter(latency, value["replays"])
+        obeys = is_near(in_flight, in_queues, 0.5) or abs(in_flight - in_queues) <= apart
+        yield "depth = rate x latency", obeys or (value["sync"] == "end" and 0.05 * in_queues < in_flight < in_queues)
     yield "depth is at most what was asked for", not known or value["achieved_depth"] <= value["queue_depth"] * 1.01
+
+
+def relative_scatter(figures, n):
+    """The most that n values scatter by, as a share of their mean, to have this interval of 95 % (Student's t is above 1.96)."""
+    if figures["ci_low"] is None:
+        return 0
+    return (figures["ci_high"] - figures["ci_low"]) / 2 * math.sqrt(n) / 1.96 / figures["mean"]
 
 
 def in_flight(setting):
