@@ -186,7 +186,8 @@ static int prove_reads(struct probe *probe, enum target_proof *ret_proof)
     return 0;
 }
 
-/* Looks at one place until told to stop. */
+/* Looks at one place, part by part, until told to stop. Where the kernel has no cachestat, a look at all of it
+ * can take longer than the write. */
 struct watch {
     const struct probe *probe;
     uint64_t place;
@@ -197,10 +198,11 @@ struct watch {
 static void *watch_pages(void *argument)
 {
     struct watch *watch = argument;
+    const struct probe *probe = watch->probe;
+    uint64_t part = probe->block_bytes / LOOKS_MIN;
     while (!atomic_load(&watch->stop)) {
-        uint64_t cached, dirty;
-        if (target_cached_pages(watch->probe->target, watch->place, watch->probe->block_bytes, &cached,
-                                &dirty) != 0)
+        uint64_t cached, dirty, at = watch->place + atomic_load(&watch->n_looks) % LOOKS_MIN * part;
+        if (target_cached_pages(probe->target, at, part, &cached, &dirty) != 0)
             atomic_store(&watch->blind, true);
         else if (cached != 0 || dirty != 0)
             atomic_store(&watch->seen, true);

@@ -68,7 +68,7 @@ static double best_within(double most)
 TEST(searches_under_a_limit_find_the_fastest_that_keeps_it)
 {
     static const double limits[] = {0.35, 0.7, 1.6};
-    for (size_t i = 0; i < 3 * N_OF(limits); i++) {
+    for (size_t i = 0; i < TRIALS(3 * N_OF(limits)); i++) {
         begin_limited(limits[i % N_OF(limits)], 0.1, 1 + i);
         search();
         assert_int_not_equal(engine.chosen, ENGINE_NONE);
@@ -81,7 +81,7 @@ TEST(searches_under_a_limit_find_the_fastest_that_keeps_it)
  * is over the limit, as the confidence says. */
 TEST(costs_that_scatter_seldom_lead_over_the_limit)
 {
-    size_t n_over = 0, n = 20;
+    size_t n_over = 0, n = TRIALS(20);
     for (unsigned long seed = 1; seed <= n; seed++) {
         begin_limited(0.7, 0.6, seed);
         search();

@@ -5,7 +5,7 @@ ENGINES();
 
 TEST(the_best_of_a_hill_is_found_and_proved)
 {
-    for (unsigned long seed = 1; seed <= 16; seed++) {
+    for (unsigned long seed = 1; seed <= TRIALS(16); seed++) {
         begin(usual(), seed);
         run_until(ENGINE_END);
         assert_int_equal(engine.chosen, HILL);
@@ -280,7 +280,7 @@ TEST(a_night_that_cannot_measure_what_is_in_force_claims_no_evidence)
 TEST(an_unsettled_race_takes_what_the_replays_do_not_need)
 {
     size_t n_full = 0;
-    for (unsigned long seed = 1; seed <= 4; seed++) {
+    for (unsigned long seed = 1; seed <= TRIALS(4); seed++) {
         begin(usual(), seed);
         device.response = flat_response;
         device.std = 0.5;
@@ -291,7 +291,7 @@ TEST(an_unsettled_race_takes_what_the_replays_do_not_need)
         assert_in_range(engine.points[engine.chosen].confirming.n, ENGINE_CONFIRMING_LEAST, 15);
         assert_true(device.now > 0.9 * 60 && device.now <= 60);
     }
-    assert_int_equal(n_full, 4);
+    assert_int_equal(n_full, TRIALS(4));
 }
 
 /* Whether a run of the point is handed out in that phase, where the first design was asked for last. */

@@ -93,7 +93,7 @@ TEST(searches_under_a_limit_find_the_best_that_keeps_it)
 {
     static const double limits_ns[] = {3e5, 1e6, 3e6};
     size_t n = 0, n_found = 0;
-    for (size_t i = 0; i < N_OF(limits_ns) * 2; i++) {
+    for (size_t i = 0; i < TRIALS(N_OF(limits_ns) * 2); i++) {
         begin_limited(limits_ns[i % N_OF(limits_ns)], 1 + i);
         run_until(ENGINE_END);
         size_t truth = best_within(engine.limit_ns);

@@ -172,7 +172,7 @@ static void search_surfaces(const char *name)
 {
     static const char *const patterns[] = {"read", "write", "randread", "randwrite"};
     struct table table;
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < TRIALS(4); i++) {
         read_table(name, patterns[i], &table);
         assert_true(table.n > 100);
         search_both(&table, 0.05, 1 + i);

@@ -14,8 +14,10 @@ static sem_t release;
 static bool signals_blocked;
 static pthread_t runner;
 
+/* Whoever starts this in the background has SIGINT ignored, which interrupt_setup() keeps. */
 FIXTURE(setup)
 {
+    signal(SIGINT, SIG_DFL);
     return interrupt_setup(&err) < 0 || sem_init(&release, 0, 0) != 0;
 }
 

@@ -24,7 +24,7 @@ static void write_slow_decline(void)
     for (int second = 0; second < 900; second += 3)
         length += (size_t)snprintf(text + length, sizeof text - length, "%d,%.4f\n", second,
                                    0.64 + 0.36 * exp(-second / 90.0));
-    simulator_with_trace("declining", "run_cv = 0.01; op_cv = 0.1;", text);
+    simulator_with_trace("declining", "run_cv = 0.01; op_cv = 0;", text);
 }
 
 FIXTURE(enter)

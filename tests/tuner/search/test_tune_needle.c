@@ -56,7 +56,7 @@ TEST(a_lone_needle_is_found_and_what_is_claimed_holds)
 {
     static const double run_cvs[] = {0.1, 0.15};
     size_t n = 0, n_found = 0, n_wrong = 0;
-    for (size_t i = 0; i < N_OF(needles) * N_OF(run_cvs) * 4; i++) {
+    for (size_t i = 0; i < TRIALS(N_OF(needles) * N_OF(run_cvs) * 4); i++) {
         const struct point *needle = &needles[i % 2];
         simulator("needle", run_cvs[i / 2 % 2], needle);
         search(words("needle.conf --budget 60s --seed %zu", 1 + i / 4));
