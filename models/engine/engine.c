@@ -263,13 +263,17 @@ static int weigh(struct engine *engine, double now_seconds)
     return list_or_judge(engine, now_seconds);
 }
 
-/* Whether the runs after the choice made a choice doubtful that had been settled, and time is left for more.
- * With a limit, points were excluded for good by now, and another race would not bring them back.
- */
+/* Whether the runs after the choice made a choice doubtful that had been settled. */
+static bool is_doubted(const struct engine *engine)
+{
+    return engine->policy.races_again && engine->stop == ENGINE_STOP_SEPARATED && !engine->conclusive;
+}
+
+/* Whether time is left to settle it again. With a limit, points were excluded for good by now, and another
+ * race would not bring them back. */
 static bool is_worth_another_race(const struct engine *engine, double now_seconds)
 {
-    return engine->policy.races_again && engine->stop == ENGINE_STOP_SEPARATED && !engine->conclusive &&
-           engine->chosen != ENGINE_NONE && !engine_is_limited(engine) &&
+    return is_doubted(engine) && engine->chosen != ENGINE_NONE && !engine_is_limited(engine) &&
            engine_has_time(engine, now_seconds, engine_race_end_seconds(engine), LEAST_RACE_RUNS);
 }
 
@@ -286,7 +290,7 @@ static int judge(struct engine *engine, double now_seconds)
     }
     /* So much time may be left that nobody would say it was used up. */
     bool unused = engine->end_seconds - now_seconds > UNUSED_SHARE * engine->budget_seconds;
-    if (engine->stop == ENGINE_STOP_NOT_YET)
+    if (engine->stop == ENGINE_STOP_NOT_YET || is_doubted(engine))
         engine->stop = unused ? ENGINE_STOP_PLAN_DONE : ENGINE_STOP_BUDGET;
     engine->phase = ENGINE_END;
     return ENGINE_DONE;

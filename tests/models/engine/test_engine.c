@@ -194,6 +194,19 @@ TEST(a_choice_that_something_cheaper_surpasses_is_made_again)
     assert_true(engine.points[engine.chosen].confirming.n >= ENGINE_CONFIRMING_LEAST);
 }
 
+/* No time is left to settle it again. */
+TEST(what_is_doubted_at_the_end_was_not_settled)
+{
+    begin(usual(), 1);
+    run_until(ENGINE_WEIGH);
+    assert_int_equal(engine.stop, ENGINE_STOP_SEPARATED);
+    tell(point_of(4, 3, 1), 21.3, 12);
+    device.now = 59.9;
+    run_until(ENGINE_END);
+    assert_false(engine.conclusive);
+    assert_int_equal(engine.stop, ENGINE_STOP_BUDGET);
+}
+
 TEST(no_choice_is_made_again_that_could_not_be_replayed)
 {
     begin(usual(), 1);
