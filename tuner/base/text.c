@@ -49,9 +49,10 @@ const char *text_short_rate(double bps, char *buffer)
 
 const char *text_short_duration(double ns, char *buffer)
 {
+    char text[UNITS_TEXT_SIZE];
     if (isfinite(ns) && ns >= 0)
         return units_format_duration((uint64_t)(fmin(ns, MOST_NS) + 0.5), buffer);
-    snprintf(buffer, UNITS_TEXT_SIZE, "-");
+    snprintf(buffer, UNITS_TEXT_SIZE, "-%s", isfinite(ns) ? text_short_duration(-ns, text) : "");
     return buffer;
 }
 

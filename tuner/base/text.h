@@ -19,6 +19,7 @@ int text_line(FILE *in, char *line, size_t size);
 /* "1.21 GB/s" for a rate that may be NaN ("-"). */
 const char *text_short_rate(double bps, char *buffer);
 
+/* "71.3 us", "-1.2 ms" for a difference, "-" for NaN. */
 const char *text_short_duration(double ns, char *buffer);
 
 /* The notes, one per line, wrapped nowhere: "  - text". */

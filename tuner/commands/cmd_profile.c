@@ -93,7 +93,7 @@ static int profile(const struct settings *settings, struct err *err)
 const struct command command_profile = {
     .name = "profile",
     .summary = "watch a program, and say which pattern its I/O has",
-    .usage = "-- COMMAND [ARGUMENT...] | --pid PID | --import FORMAT FILE",
+    .usage = "[OPTION...] -- COMMAND [ARGUMENT...] | --pid PID | --import FORMAT FILE",
     .n_operands = 1,
     .run = command_run,
     .act = profile,

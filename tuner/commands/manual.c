@@ -70,7 +70,7 @@ static void print_option_names(FILE *out, const struct command *command)
 static void print_command(FILE *out, const struct command *command)
 {
     print_manual_line(out, ".SS fstune ", command->name, "");
-    print_manual_line(out, command->operands ? " " : "", command->operands ? command->operands : "", "\n");
+    print_manual_line(out, command->usage ? " " : "", command->usage ? command->usage : "", "\n");
     print_manual_line(out, "", command->description ? command->description : command->summary, "\n");
     print_option_names(out, command);
     if (command->example)
@@ -135,9 +135,9 @@ static void print_manual_head(FILE *out)
           out);
     for (size_t i = 0; (command = command_row(i)) != NULL; i++) {
         print_manual_line(out, ".B fstune ", command->name, "\n");
-        if (command->operands)
-            print_manual_line(out, "\\fI", command->operands, "\\fR\n");
-        fputs("[\\fIOPTION\\fR...]\n.br\n", out);
+        if (command->usage)
+            print_manual_line(out, "\\fI", command->usage, "\\fR\n");
+        fputs(options_stand_last(command->usage) ? "[\\fIOPTION\\fR...]\n.br\n" : ".br\n", out);
     }
     fputs(".B fstune\n\\-\\-help | \\-\\-version | \\-\\-manual | \\-\\-completion bash|zsh|fish\n"
           ".SH DESCRIPTION\n"

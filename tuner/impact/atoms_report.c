@@ -17,8 +17,6 @@ static const char *short_time(double s, char *buffer)
 {
     if (isfinite(s) && fabs(s) < 1e-6)
         snprintf(buffer, UNITS_TEXT_SIZE, "%.1f ns", s * 1e9);
-    else if (isfinite(s) && s < 0) /* durations have no sign, differences have */
-        snprintf(buffer, UNITS_TEXT_SIZE, "%.3g us", s * 1e6);
     else
         text_short_duration(s * 1e9, buffer);
     return buffer;

@@ -65,7 +65,8 @@ static void tell_behind(struct retune_result *result)
     size_t used = 0, size = sizeof result->reason;
     if ((result->behind & NIGHT_BEHIND_SETTINGS) != 0) {
         gain_text(&result->gain_pooled, text, sizeof text);
-        used += (size_t)snprintf(result->reason, size, "the current setting has fallen behind: %s has %s",
+        used += (size_t)snprintf(result->reason, size,
+                                 "the current setting has fallen behind: %s has %s over the nights so far",
                                  factors_format(&result->contender, point), text);
     }
     if ((result->behind & NIGHT_BEHIND_THROUGHPUT) == 0)

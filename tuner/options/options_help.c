@@ -110,12 +110,16 @@ static void print_groups(FILE *out, unsigned command, bool all)
         print_row(out, "--help all", more);
 }
 
+bool options_stand_last(const char *usage)
+{
+    return usage == NULL || strstr(usage, "[OPTION...]") == NULL;
+}
+
 void options_print_help(FILE *out, const char *command_name, const char *summary, unsigned command,
                         const char *example, bool all)
 {
-    /* Behind the words of a program no option is ours. */
-    const bool ends_in_program = strstr(command_name, " -- ") != NULL;
-    fprintf(out, "Usage: fstune %s%s\n\n", command_name, ends_in_program ? "" : " [OPTION...]");
+    fprintf(out, "Usage: fstune %s%s\n\n", command_name,
+            options_stand_last(command_name) ? " [OPTION...]" : "");
     print_wrapped(out, summary, 0);
     if (count_rows(command, OPTIONS_N_GROUPS) > MOST_UNGROUPED)
         print_groups(out, command, all);

@@ -185,10 +185,12 @@ static json_t *json_factors_or_null(const json_t *object)
     return factors != NULL ? factors : json_null();
 }
 
-/* The script knows the places of the members (data.js); it makes the IOPS, and of the last the standing. */
+/* The script knows the places of the members (data.js); it makes the IOPS, and of the last the standing: a
+ * word, or whether the row is not trusted. */
 static json_t *json_row(const json_t *object)
 {
-    const json_t *latency = json_object_get(object, "latency_ns");
+    const json_t *latency = json_object_get(object, "latency_ns"),
+                 *word = json_object_get(object, "standing");
     json_t *row = json_factors(object);
     if (row == NULL)
         return NULL;
@@ -200,7 +202,10 @@ static json_t *json_row(const json_t *object)
     json_array_append_new(row, json_figure(json_read_number(latency, "p99")));
     json_array_append_new(row, json_figure(json_read_number(object, "achieved_depth")));
     json_array_append_new(row, json_figure(json_read_number(object, "replays")));
-    json_array_append_new(row, json_boolean(json_array_size(json_object_get(object, "disqualified_by")) > 0));
+    json_array_append_new(
+        row, json_is_string(word)
+                 ? json_text(json_string_value(word))
+                 : json_boolean(json_array_size(json_object_get(object, "disqualified_by")) > 0));
     json_array_append(row, json_object_get(object, "levels"));
     return row;
 }

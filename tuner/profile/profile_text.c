@@ -29,7 +29,7 @@ static void print_pattern(FILE *out, const struct summary *summary, const struct
     }
     fprintf(out,
             "Pattern    %s: of %s requests %.1f %% read in sequence, %.1f %% at random, %.1f %% write in "
-            "sequence, %.1f %% at random; +- %.1f\n",
+            "sequence, %.1f %% at random; +- %.1f points\n",
             advice->pattern, units_format_count((double)summary->n_requests, n),
             100 * share[SUMMARY_SEQ_READ], 100 * share[SUMMARY_RAND_READ], 100 * share[SUMMARY_SEQ_WRITE],
             100 * share[SUMMARY_RAND_WRITE], 100 * summary->margin);

@@ -59,6 +59,11 @@ void report_certainty_line(FILE *out, const struct tune *tune)
                 engine_is_limited(&tune->engine) ? " within the limit" : "");
 }
 
+static const char *limit_name(const struct tune *tune)
+{
+    return tune->engine.stop == ENGINE_STOP_WRITES ? "--max-write" : "--budget";
+}
+
 /* What ended the search, times the factor: "--budget 120s" or "--max-write 120g". */
 static void print_limit(FILE *out, const struct tune *tune, double factor)
 {
@@ -67,9 +72,9 @@ static void print_limit(FILE *out, const struct tune *tune, double factor)
     double seconds = (double)settings->limits.budget_ns / 1e9 * factor, step = seconds < 100 ? 1 : 10;
     double gib = (double)settings->limits.max_write_bytes * factor / GIB_BYTES;
     if (tune->engine.stop == ENGINE_STOP_WRITES)
-        fprintf(out, "--max-write %s", units_format_size((uint64_t)(ceil(gib) * GIB_BYTES), text));
+        fprintf(out, "%s %s", limit_name(tune), units_format_size((uint64_t)(ceil(gib) * GIB_BYTES), text));
     else
-        fprintf(out, "--budget %.0fs", ceil(seconds / step) * step);
+        fprintf(out, "%s %.0fs", limit_name(tune), ceil(seconds / step) * step);
 }
 
 /* Where more is lost than the tolerance, another search would rather choose something else. */
@@ -79,8 +84,8 @@ static void print_way_to_another(FILE *out, const struct tune *tune)
     if (tune->engine.expected_shortfall > FAR_BEYOND * tune->engine.tolerance)
         fprintf(out,
                 INDENT "It is expected to lose %g %% against the fastest, more than the tolerance.\n" INDENT
-                       "A search with a larger --budget may choose another setting.\n",
-                lost_percent(tune, lost));
+                       "A search with a larger %s may choose another setting.\n",
+                lost_percent(tune, lost), limit_name(tune));
     else
         fputs(INDENT "More time will hardly settle it: what is lost against the fastest is about the "
                      "tolerance.\n" INDENT "A larger --tolerance or --prefer fastest does.\n",
@@ -92,7 +97,8 @@ static void print_way_to_settle(FILE *out, const struct tune *tune)
     double times = engine_times_to_settle(&tune->engine);
     bool far = !(SAFETY * times <= LARGEST_FACTOR);
     if (tune->settings->search.max_latency_p99_ns != 0) {
-        fputs(INDENT "A larger --budget may settle it, and so may longer runs (--duration).\n", out);
+        fprintf(out, INDENT "A larger %s may settle it, and so may longer runs (--duration).\n",
+                limit_name(tune));
         return;
     }
     if (far && tune->engine.expected_shortfall > ABOUT * tune->engine.tolerance) {

@@ -185,10 +185,10 @@ void report_history_run(FILE *out, const struct history_info *info, const struct
     char command[sizeof info->command], pattern[PATTERN_NAME_SIZE], target[HISTORY_TEXT_SIZE];
     char uuid[HISTORY_UUID_SIZE], fingerprint[HISTORY_FINGERPRINT_SIZE],
         file_system[sizeof info->file_system];
-    fprintf(out, "Run          %lld (%s), %s %s on %s\n", (long long)info->id,
+    fprintf(out, "Run          %lld (%s), %s %s%s%s\n", (long long)info->id,
             text_printable(info->uuid, uuid, sizeof uuid),
             text_printable(info->command, command, sizeof command),
-            text_printable(info->pattern, pattern, sizeof pattern),
+            text_printable(info->pattern, pattern, sizeof pattern), info->host[0] != '\0' ? " on " : "",
             text_printable(info->host, host, sizeof host));
     if (info->target[0] != '\0')
         fprintf(out, "Target       %s\n", text_printable(info->target, target, sizeof target));

@@ -47,10 +47,13 @@ static void print_ratios(FILE *out, const struct profiles_verdict *verdict)
         verdict->latency.mean, verdict->latency.ci.low, verdict->latency.ci.high);
 }
 
-static void print_evidence(FILE *out, const struct profiles_verdict *verdict)
+static void print_evidence(FILE *out, enum profile profile, const struct profiles_verdict *verdict)
 {
-    fprintf(out, "\n%18sno measured setting fits better: %.0f %% sure; none is better in both: %.0f %% sure",
-            "", floor(100 * verdict->on_top), floor(100 * verdict->on_front));
+    fprintf(out,
+            "\n%18sno measured setting fits better by more than %s: %.0f %% sure; none is "
+            "better in both: %.0f %% sure",
+            "", profile == PROFILE_BALANCED ? "twice the tolerance" : "the tolerance",
+            floor(100 * verdict->on_top), floor(100 * verdict->on_front));
     if (!verdict->explored)
         fprintf(
             out,
@@ -72,7 +75,7 @@ static void print_profile(FILE *out, const struct tune *tune, enum profile profi
     print_profile_figures(out, &row);
     if (point != tune->profiles.point[PROFILE_MAX_THROUGHPUT])
         print_ratios(out, verdict);
-    print_evidence(out, verdict);
+    print_evidence(out, profile, verdict);
     fputc('\n', out);
 }
 

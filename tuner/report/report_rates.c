@@ -81,7 +81,7 @@ static void print_step(FILE *out, const struct rates_step *step, const struct ra
 void report_rates_text(FILE *out, const struct rates *rates, const struct session *session,
                        const struct point *point)
 {
-    size_t n_kept = 0;
+    size_t n_kept = 0, n_served = 0;
     char rate[UNITS_TEXT_SIZE];
     if (rates->step == NULL)
         return;
@@ -92,9 +92,13 @@ void report_rates_text(FILE *out, const struct rates *rates, const struct sessio
             "p99.9", "p99 of single runs");
     for (size_t i = 0; i < rates->n; i++) {
         print_step(out, &rates->step[i], rates);
+        n_served += rates_is_kept(&rates->step[i]);
         n_kept += rates_is_kept(&rates->step[i]) && n_kept == i;
     }
-    if (n_kept > 0)
+    if (n_kept < n_served)
+        fprintf(out, "Serves       %zu of these, but not all that are lower: something else was in the way\n",
+                n_served);
+    else if (n_kept > 0)
         fprintf(out, "Serves       up to %s (%.0f requests/s) of these\n",
                 text_short_rate(rates->step[n_kept - 1].offered_bps, rate),
                 rates_iops(session, point, rates->step[n_kept - 1].offered_bps));

@@ -7,6 +7,7 @@
 #include "tuner/report/report_objective.h"
 #include "tuner/report/report_profiles.h"
 #include "tuner/report/report_sustained.h"
+#include "tuner/report/report_table.h"
 #include "tuner/search/prior.h"
 #include "tuner/search/resume.h"
 #include "tuner/session/json_row.h"
@@ -23,10 +24,13 @@ static json_t *json_baseline(bool known, const struct row *row, bool is_default,
     return object;
 }
 
-/* A row that says what a limit has against it. */
+/* A row with its word in the table, that says what a limit has against it. */
 static json_t *json_measured(const struct tune *tune, size_t i, const struct row *row)
 {
     json_t *object = json_row(row);
+    const char *standing = report_table_standing(tune, i);
+    if (standing[0] != '\0')
+        json_object_set_new(object, "standing", json_string(standing));
     const struct moments costs = record_neighbour_costs(&tune->records[i], false);
     if (costs.n > 0)
         json_object_set_new(object, "pcost", json_number(costs.mean));

@@ -306,7 +306,7 @@ static void print_legend(FILE *out, const struct tune *tune, const size_t *shown
             fresh ? "the replays after the choice alone" : "all replays: too few new ones could be made");
     print_words(out, tune, shown, n);
     if (shows_p99(tune))
-        fputs("   p99: - where the requests are too few to tell.\n", out);
+        fputs("   p99: - where the requests are too few to tell, or the runs differ too much.\n", out);
     if (search->profile != PROFILE_MAX_THROUGHPUT)
         fputs("   of best: of the profile's highest score", out);
     else if (objective_table[search->objective].lower)

@@ -83,8 +83,9 @@ static bool changes_others(const struct importance_change *change)
 static void append_cost(const struct tune *tune, struct line *line, double high)
 {
     bool latency = objective_table[tune->settings->search.objective].lower;
-    double share = floor(100 * (latency ? 1 / high - 1 : 1 - high));
-    append(line, "costs at least %.0f %%%s", share,
+    double share = 100 * (latency ? 1 / high - 1 : 1 - high);
+    append(line, "costs at least %.*f %%%s", share < 1 ? 1 : 0,
+           share < 1 ? floor(10 * share) / 10 : floor(share),
            latency                                                    ? " more latency"
            : tune->settings->search.profile != PROFILE_MAX_THROUGHPUT ? " of the profile's score"
                                                                       : "");

@@ -1,5 +1,6 @@
 /* Charts of the page: SVG made by hand. A chart is a list of marks that hover, focus and arrow keys reach. */
-const SYMBOLS = ['', '\u2605', '\u2605', '\u25b2', '=', '?', '', '\u25c6', '!', '\u2605', '\u2605'];
+const SYMBOLS = ['', '\u2605', '\u2605', '\u25b2', '=', '?', '', '\u25c6', '!', '\u2605', '\u2605',
+  '?', '', '', '', '', '', '', ''];
 /* The colour scale cividis, dark to light: it reads the same with any colour vision. */
 const SCALE = [[0, 34, 78], [67, 78, 108], [125, 124, 120], [188, 175, 111], [254, 232, 56]];
 

@@ -10,9 +10,6 @@ const KEYS = ['request_size', 'queue_depth', 'direct', 'api', 'threads', 'sync',
 const CONDITIONS = ['pattern', 'cache', 'file_size', 'files', 'alignment'];
 const TITLES = ['Request size', 'Queue depth', 'Direct I/O', 'I/O API', 'Threads', 'Sync', 'Write size'];
 ['Pattern', 'Cache', 'File size', 'Files', 'Alignment'].forEach((title, i) => { TITLES[PATTERN + i] = title; });
-const STANDINGS = ['', 'recommended, fastest', 'recommended', 'fastest', 'as good as the fastest', 'may be as good', 'slower', 'baseline', 'not trusted',
-  'fastest and cheapest', 'cheapest as good as the fastest'];
-
 /* Control characters, and those that turn the direction of the text around them: they can make a command look like another one. */
 const plain = text => text.replace(/[\x00-\x08\x0b-\x1f\x7f\u202a-\u202e\u2066-\u2069]/g, '\ufffd');
 const data = JSON.parse(document.getElementById('data').textContent, (key, value) => typeof value === 'string' ? plain(value) : value);
@@ -28,9 +25,19 @@ const string = (...keys) => typeof at(...keys) === 'string' ? at(...keys) : '';
 const list = (...keys) => Array.isArray(at(...keys)) ? at(...keys) : [];
 const known = value => value !== null && value !== undefined;
 
+/* What the search was for: the figure that tables are sorted by; with a profile a score of several, that no row has. */
+const AIM = { latency: LATENCY, p99: P99 }[string('objective', 'name')] || MEAN;
+const IS_SCORED = !['', 'max-throughput'].includes(string('profile'));
+const FIRST = AIM === MEAN && !IS_SCORED ? 'fastest' : 'best';
+const STANDINGS = ['', `recommended, ${FIRST}`, 'recommended', FIRST, `as good as the ${FIRST}`, 'may be as good', 'slower', 'baseline', 'not trusted',
+  `${FIRST} and cheapest`, `cheapest as good as the ${FIRST}`, 'few runs', 'probably slower', 'probably worse', 'worse', 'over limit', 'p99 not known',
+  'cost not known', 'failed'];
+/* Words of the document that the page says otherwise. */
+const WORDS = { 'as good': 4 };
+
 const identity = factors => factors.slice(0, N_FACTORS).join();
 
-function standing_of(row, sets, is_distrusted) {
+function standing_of(row, sets, told) {
   const key = identity(row), is = name => known(data[name]) && identity(data[name]) === key;
   if (is('recommendation'))
     return is('best') ? 1 : 2;
@@ -38,17 +45,16 @@ function standing_of(row, sets, is_distrusted) {
     return 3;
   if (is('baseline'))
     return 7;
-  if (is_distrusted)
+  if (told === true)
     return 8;
+  if (typeof told === 'string')
+    return WORDS[told] ?? Math.max(STANDINGS.indexOf(told), 0);
   return sets.undecided.has(key) ? 5 : sets.equivalent.has(key) ? 4 : is_object(answer.best) ? 6 : 0;
 }
 
 const is_chosen = row => [1, 2, 9, 10].includes(row[STANDING]);
 /* What stands in the table even where it is folded. */
 const is_kept = row => [1, 2, 3, 7, 9, 10].includes(row[STANDING]);
-
-/* What the search was for: the figure that tables are sorted by. */
-const AIM = { latency: LATENCY, p99: P99 }[string('objective', 'name')] || MEAN;
 
 /* A row without the figure stands last. */
 function by_aim(a, b) {

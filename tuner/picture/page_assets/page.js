@@ -2,8 +2,8 @@
 
 /* -- the response: what was measured, over two of the factors -- */
 
-const STAR = `\u2605 ${is_experiment ? 'cheapest as good as the fastest' : 'recommended'}`;
-const STANDING_WORDS = [STAR, '\u25b2 fastest', '= as good as the fastest', '? may be as good', '\u25c6 baseline', '! not trusted'];
+const STAR = `\u2605 ${is_experiment ? `cheapest as good as the ${FIRST}` : 'recommended'}`;
+const STANDING_WORDS = [STAR, `\u25b2 ${FIRST}`, `= as good as the ${FIRST}`, '? may be as good, or few runs', '\u25c6 baseline', '! not trusted'];
 const MAX_SERIES = 7;
 
 function levels(factor, rows) {
@@ -161,7 +161,7 @@ function scatter(state) {
     }
   }
   return [chart, legend(['a setting', data.pareto.length > 0 ? 'on the front, as far as the scatter tells' : 'no other has more throughput and less latency'],
-    [STAR, '\u25b2 fastest', '\u25c6 baseline'], i => dot(8, 8, i > 0 ? 'front' : ''))];
+    [STAR, `\u25b2 ${FIRST}`, '\u25c6 baseline'], i => dot(8, 8, i > 0 ? 'front' : ''))];
 }
 
 /* The front of the document, which knows what may be due to scatter; else what no other mean beats. */

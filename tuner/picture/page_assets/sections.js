@@ -75,19 +75,27 @@ function fastest() {
   if (!best || !here || identity(best) === identity(here))
     return [];
   const costs = [...times(number('best', 'latency_ns', 'mean') / number('latency_ns', 'mean'), 'the latency'), ...times(in_flight(best) / in_flight(here), 'the bytes in flight')];
-  return [bold(setting(best)), `: ${rate(number('best', 'mean'))}` + (AIM === MEAN ? (gained >= 0.005 ? `, ${(100 * gained).toFixed(0)} % more` : ', no more than that') : '')
+  return [bold(setting(best)), `: ${rate(number('best', 'mean'))}` + (AIM === MEAN && !IS_SCORED ? (gained >= 0.005 ? `, ${(100 * gained).toFixed(0)} % more` : ', no more than that') : '')
     + (costs.length > 0 ? `, at ${costs.join(' and ')}` : '')];
 }
 
-const BASES = { proved: ' That it loses no more than the tolerance to the fastest is proved.', expected: ' That it loses no more than the tolerance to the fastest is expected, not proved.' };
+const BASES = { proved: 'proved', expected: 'expected, not proved' };
+
+/* Never rounded to what is better than it is. */
+function share_of(lost) {
+  if (string('objective', 'better') === 'lower')
+    return ['at most ', bold(Math.ceil(100 * lost - 1e-9) + ' %'), ' above the lowest possible here'];
+  return ['at least ', bold(Math.floor(100 * (1 - lost) + 1e-9) + ' %'), IS_SCORED ? ' of the best possible score of this profile here' : ' of the best possible here'];
+}
 
 /* Rounded down: 0.998 is not "sure". */
 function sureness() {
   const share = number('probability_within_tolerance'), n = number('search', 'space_points'), conclusive = at('conclusive') === true;
   const lost = number('shortfall_bound', 'share'), confidence = number('shortfall_bound', 'confidence');
-  const verdict = bold(conclusive ? 'conclusive' : 'not conclusive'), basis = BASES[string('basis')] || '';
+  const verdict = bold(conclusive ? 'conclusive' : 'not conclusive'), words = BASES[string('basis')];
+  const basis = words ? ` That it loses no more than the tolerance to the ${FIRST} is ${words}.` : '';
   if (known(lost) && known(confidence))
-    return [`${percent(confidence)} sure of at least `, bold(Math.floor(100 * (1 - lost) + 1e-9) + ' %'), ' of the best possible here: ', verdict, '.' + basis];
+    return [`${percent(confidence)} sure of `, ...share_of(lost), ': ', verdict, '.' + basis];
   return [verdict, (known(share) && known(n) ? `: ${(Math.floor(1000 * share) / 10).toFixed(1)} % that none of the ${n.toFixed(0)} settings is better by more than the tolerance` : '')
     + (conclusive ? '' : '. It is the best answer so far; a larger budget or tolerance would tell more') + basis];
 }
@@ -110,7 +118,8 @@ function design() {
 
 function others() {
   const n = (...standings) => data.points.filter(row => standings.includes(STANDINGS[row[STANDING]])).length;
-  return [`${data.points.length} settings measured; as good as the fastest, but not as cheap: ${n('as good as the fastest')}; may be as good: ${n('may be as good')}; slower: ${n('slower', 'baseline')}`
+  return [`${data.points.length} settings measured; as good as the ${FIRST}, but not as cheap: ${n(`as good as the ${FIRST}`)}; may be as good: ${n('may be as good')}`
+    + (n('few runs') ? `; few runs: ${n('few runs')}` : '') + `; slower: ${n('slower', 'worse', 'probably slower', 'probably worse', 'baseline')}`
     + (n('not trusted') ? `; not trusted: ${n('not trusted')}` : '')];
 }
 
@@ -133,7 +142,7 @@ function fill_summary(section) {
   section.append(...(data.snippets ? [advised()] : refusals()), element('dl', {},
     ...(!data.snippets && data.points.length === 1 ? entry('Setting', setting(data.points[0])) : []),
     ...entry('Objective', ...objective()),
-    ...entry('Fastest', ...fastest()),
+    ...entry(FIRST === 'fastest' ? 'Fastest' : 'Best', ...fastest()),
     ...entry('Throughput', ...throughput()),
     ...entry('Latency', ...latency()),
     ...entry('Sustained', ...(sustained ? [sustained] : [])),
@@ -291,7 +300,7 @@ function fill_reproduce(section) {
   const own_fio = string('fio_job'), emitted = (data.snippets || []).find(snippet => snippet.name === 'fio' && snippet.text);
   const fio = own_fio || (emitted && number('system', 'test_file_bytes') >= 1 ? emitted.text : '');
   if (searched)
-    section.append(code('The same search', search_command()),
+    section.append(code('A search like it', search_command()),
       element('p', {}, 'The budget is the time that the search took, rounded up. What else its command line said (pinned factors, limits) is not in the document.'));
   if (row)
     section.append(code('One setting alone', measure_command(row)), ...(fio ? [code('The same with fio', fio)] : []));
