@@ -49,8 +49,8 @@ void test_register(const char *file, int line, const char *name, CMUnitTestFunct
 
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 
-/* How many trials a test makes that asks how often something holds of n. A sanitizer looks for other faults, in
- * ten times the time: half will do. */
+/* How many trials a test makes that asks how often something holds of n. A sanitizer looks for other faults,
+ * in ten times the time: half will do. */
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 #define TRIALS(n) (((n) + 1) / 2)
 #else

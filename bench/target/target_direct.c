@@ -186,8 +186,8 @@ static int prove_reads(struct probe *probe, enum target_proof *ret_proof)
     return 0;
 }
 
-/* Looks at one place, part by part, until told to stop. Where the kernel has no cachestat, a look at all of it
- * can take longer than the write. */
+/* Looks at one place, part by part, until told to stop. Where the kernel has no cachestat, a look at all of
+ * it can take longer than the write. */
 struct watch {
     const struct probe *probe;
     uint64_t place;

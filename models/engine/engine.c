@@ -60,7 +60,8 @@ static int allocate(struct engine *engine)
 
 int engine_init(struct engine *engine, double now_seconds, uint64_t seed)
 {
-    engine->best = engine->chosen = engine->baseline = engine->default_setting = ENGINE_NONE;
+    engine->best = engine->chosen = engine->surpassed = ENGINE_NONE;
+    engine->baseline = engine->default_setting = ENGINE_NONE;
     engine->counterpart = engine->confirm.unpaid = ENGINE_NONE;
     engine->shortfall = NAN;
     engine->writes_left_bytes = INFINITY;
@@ -241,20 +242,19 @@ static int weigh(struct engine *engine, double now_seconds)
     if (belief_update(&engine->belief, true, engine->rng) == -ENOMEM)
         return -ENOMEM;
     engine_choose(engine);
-    const struct engine_point *point = &engine->points[chosen];
     bool can_confirm = engine_can_confirm(engine, now_seconds);
     bool fell = can_confirm && fell_from_ceiling(engine, chosen);
     bool good = chosen == engine->best || engine_is_good_enough(engine, engine->best, chosen) ||
                 (engine->verdicts[chosen] != VERDICT_WORSE && !can_confirm);
-    bool stands = !point->failed && !point->distrusted && !engine_misses_limit(engine, chosen) &&
-                  !(engine->policy.chooses_again && can_confirm && is_surpassed(engine, chosen));
-    if (!fell && (engine->is_again || (good && stands))) {
+    bool can_be = engine_can_be_chosen(engine, chosen);
+    bool surpassed = engine->policy.chooses_again && can_confirm && is_surpassed(engine, chosen);
+    if (!fell && can_be && (engine->is_again || (good && !surpassed))) {
         engine->best = best;
         engine->chosen = chosen;
         return turn(engine, ENGINE_VERDICT);
     }
     /* A night compares all points that were run after the choice, whichever was chosen. */
-    if (!engine->policy.chooses_again || !can_confirm) {
+    if (!engine->policy.chooses_again || !can_confirm || (engine->is_again && !fell)) {
         keep_confirmed(engine, best);
         return turn(engine, ENGINE_VERDICT);
     }

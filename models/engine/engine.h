@@ -190,6 +190,8 @@ struct engine {
 
     enum verdict *verdicts; /* by point of the space */
     size_t best, chosen;    /* ENGINE_NONE: nothing can be chosen */
+    size_t surpassed;       /* in whose place the chosen one was taken at the end; ENGINE_NONE */
+    bool keeps_choice;      /* set by the caller: no such place is taken */
     double probability;     /* that nothing is better than the chosen point by more than the tolerance */
     double shortfall; /* what is lost at most, on the response's scale, with the confidence; NaN: unknown */
     double
@@ -265,6 +267,10 @@ bool engine_misses_limit(const struct engine *engine, size_t point);
 
 /* It was measured, did not fail, is trusted, and keeps the limit on latency. */
 bool engine_is_eligible(const struct engine *engine, size_t point);
+
+/* Whether a point that was chosen may stay so: no run of it failed, it is trusted, and does not miss a limit.
+ */
+bool engine_can_be_chosen(const struct engine *engine, size_t point);
 
 /* What a measured point is worth when the best is looked for; on the response's scale. */
 double engine_worth(const struct engine *engine, size_t point);

@@ -15,6 +15,12 @@ bool engine_is_eligible(const struct engine *engine, size_t point)
            !engine->points[point].distrusted && engine_keeps_limit(engine, point);
 }
 
+bool engine_can_be_chosen(const struct engine *engine, size_t point)
+{
+    return !engine->points[point].failed && !engine->points[point].distrusted &&
+           !engine_misses_limit(engine, point);
+}
+
 /* The posterior mean (the sample mean without a surrogate), or with fewer than ENGINE_MIN_REPLAYS its lower
  * bound, so that one lucky run does not win but a far better point does. */
 double engine_worth(const struct engine *engine, size_t point)
@@ -268,7 +274,9 @@ static int take_surpassing(struct engine *engine)
 {
     size_t chosen = engine->chosen, best = engine->best;
     double shortfall = engine->shortfall;
-    bool wanted = engine->policy.chooses_again && !engine->conclusive && !engine->prefers_fastest;
+    bool wanted = engine->policy.chooses_again && !engine->conclusive && !engine->prefers_fastest &&
+                  !engine->keeps_choice;
+    engine->surpassed = ENGINE_NONE;
     size_t other = wanted ? find_surpassing(engine) : ENGINE_NONE;
     if (other == ENGINE_NONE)
         return 0;
@@ -277,9 +285,11 @@ static int take_surpassing(struct engine *engine)
         engine->best = other;
         compare_with_best(engine);
     }
+    engine->surpassed = chosen;
     int result = claim(engine);
     if (result < 0 || engine->shortfall <= shortfall)
         return result;
+    engine->surpassed = ENGINE_NONE;
     engine->chosen = chosen;
     engine->best = best;
     compare_with_best(engine);
@@ -308,11 +318,11 @@ int engine_judge(struct engine *engine)
         return result;
     size_t chosen = engine->chosen;
     /* The replays after the choice may have brought something to light. */
-    if (chosen == ENGINE_NONE || engine->points[chosen].distrusted || engine_misses_limit(engine, chosen)) {
+    if (chosen == ENGINE_NONE || !engine_can_be_chosen(engine, chosen)) {
         engine->best = engine->chosen = ENGINE_NONE;
         return 0;
     }
-    bool is_best = engine->points[engine->best].distrusted ||
+    bool is_best = engine->points[engine->best].distrusted || engine->points[engine->best].failed ||
                    engine_worth(engine, chosen) >= engine_worth(engine, engine->best);
     if (is_best)
         engine->best = chosen;

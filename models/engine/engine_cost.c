@@ -8,8 +8,9 @@
 #define COST_WEIGHT 0.1
 /* A point is expected to be faster than the fastest so far by this factor at most. */
 #define FASTER_AT_MOST 4
-/* A first design leaves out what would take more than this share of the budget. */
+/* A first design puts off what would take more than this share of the budget, and more runs than these. */
 #define DEAR_SHARE 0.02
+#define DEAR_RUNS  2
 
 /* Seconds that a full queue takes to turn over: it does so once before a run counts and once more at its end,
  * when it drains. */
@@ -67,5 +68,6 @@ bool engine_is_dear(const struct engine *engine, size_t point)
     if (fastest <= 0 || engine->points[point].n_runs > 0)
         return false;
     double bps = fmin(engine_expected_bps(engine, point), FASTER_AT_MOST * fastest);
-    return price_seconds(engine, point, bps) > DEAR_SHARE * engine->budget_seconds;
+    return price_seconds(engine, point, bps) >
+           fmax(DEAR_SHARE * engine->budget_seconds, DEAR_RUNS * engine->run_seconds);
 }

@@ -103,8 +103,8 @@ int options_parse(struct settings *settings, unsigned command, int argc, char **
 int options_parse_configured(struct settings *settings, unsigned command, int argc, char **argv,
                              const char *path, const char *text, struct err *err);
 
-/* Whether [OPTION...] stands behind what a command's usage says, NULL for nothing: behind the words of a program
- * no option is ours. */
+/* Whether [OPTION...] stands behind what a command's usage says, NULL for nothing: behind the words of a
+ * program no option is ours. */
 bool options_stand_last(const char *usage);
 
 /* Prints usage, options with units, ranges and defaults, and `example`; the options for experts of a command

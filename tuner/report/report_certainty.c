@@ -51,12 +51,14 @@ void report_certainty_line(FILE *out, const struct tune *tune)
     }
     fprintf(out, "%g %% sure of ", 100 * tune->settings->runs.confidence_share);
     print_share(out, tune, share);
+    /* What was measured too briefly for the objective is no rival, and may be better. */
+    const char *among =
+        tune->n_unsupported > 0 ? " among the settings that can be compared" : ", measured or not";
     if (tune->settings->search.profile != PROFILE_MAX_THROUGHPUT)
-        fputs(" of the best possible score of this profile here, measured or not", out);
+        fprintf(out, " of the best possible score of this profile here%s", among);
     else
-        fprintf(out, " %s possible here%s, measured or not",
-                is_lower_better(tune) ? "above the lowest" : "of the best",
-                engine_is_limited(&tune->engine) ? " within the limit" : "");
+        fprintf(out, " %s possible here%s%s", is_lower_better(tune) ? "above the lowest" : "of the best",
+                engine_is_limited(&tune->engine) ? " within the limit" : "", among);
 }
 
 static const char *limit_name(const struct tune *tune)

@@ -28,8 +28,8 @@ static json_t *json_baseline(bool known, const struct row *row, bool is_default,
 static json_t *json_measured(const struct tune *tune, size_t i, const struct row *row)
 {
     json_t *object = json_row(row);
-    const char *standing = report_table_standing(tune, i);
-    if (standing[0] != '\0')
+    char standing[REPORT_STANDING_SIZE];
+    if (report_table_standing(tune, i, standing)[0] != '\0')
         json_object_set_new(object, "standing", json_string(standing));
     const struct moments costs = record_neighbour_costs(&tune->records[i], false);
     if (costs.n > 0)

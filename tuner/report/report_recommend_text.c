@@ -101,17 +101,19 @@ static void print_limit(FILE *out, const struct answer *answer)
     char limit[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
     if (limit_ns == 0)
         return;
+    bool likely = engine_feasible(&answer->tune->engine, answer->tune->engine.chosen) > 0.5;
+    const char *doubt = likely ? "probably kept" : "not shown to be kept";
     fprintf(out, "Limit        p99 at most %s (--max-latency-p99): ",
             text_short_duration((double)limit_ns, limit));
     if (answer->chosen.latency_ns.max <= (double)limit_ns)
         fprintf(out, "kept, no request took longer than %s\n",
                 text_short_duration(answer->chosen.latency_ns.max, high));
     else if (!isfinite(p99->high))
-        fputs("probably kept; the requests are too few to be sure\n", out);
+        fprintf(out, "%s; the requests are too few to be sure\n", doubt);
     else if (p99->high <= (double)limit_ns)
         fprintf(out, "kept, it is at most %s\n", text_short_duration(p99->high, high));
     else
-        fprintf(out, "probably kept, it may be up to %s\n", text_short_duration(p99->high, high));
+        fprintf(out, "%s, it may be up to %s\n", doubt, text_short_duration(p99->high, high));
 }
 
 static void print_gains(FILE *out, const struct answer *answer)
@@ -142,9 +144,9 @@ static void print_multiple(FILE *out, double ratio, const char *what)
 /* The replays after the choice may show a greater loss than the choice was made for. */
 static const char *loss_words(const struct answer *answer)
 {
-    double kept = answer->chosen.mean_bps / answer->best.mean_bps;
     if (answer->tune->engine.is_proved)
         return "are shown to lose";
+    double kept = report_table_share(answer->tune, answer->tune->engine.chosen);
     return kept < 1 - answer->tune->settings->search.tolerance_share ? "were expected, at the choice, to lose"
                                                                      : "are expected to lose";
 }
@@ -202,6 +204,13 @@ static void print_fastest(FILE *out, const struct answer *answer)
     else
         fprintf(out, "%.0f %% more, at ", more);
     print_costs(out, tune, &answer->best, &answer->chosen);
+    if (tune->engine.surpassed != ENGINE_NONE) {
+        fprintf(out,
+                "             Recommended is what was taken at the end in the place of %s, which has more "
+                "in flight and looked no better.\n",
+                factors_format(&tune->records[tune->engine.surpassed].point, text));
+        return;
+    }
     fprintf(out,
             "             Of the settings that %s at most %g %% against it (--tolerance), the one with the "
             "least in flight, then the simplest, is recommended.\n",
@@ -241,7 +250,7 @@ static void print_point_line(FILE *out, const struct tune *tune, size_t i)
 {
     struct row row;
     char text[FACTORS_TEXT_SIZE], mean[UNITS_TEXT_SIZE], latency[UNITS_TEXT_SIZE], p99[UNITS_TEXT_SIZE],
-        spread[UNITS_TEXT_SIZE] = "-";
+        spread[UNITS_TEXT_SIZE] = "-", standing[REPORT_STANDING_SIZE];
     if (row_of(&tune->records[i], false, tune->settings->runs.confidence_share, &row) < 0)
         return;
     double half = 100 * (row.ci_high_bps - row.mean_bps) / row.mean_bps;
@@ -256,7 +265,7 @@ static void print_point_line(FILE *out, const struct tune *tune, size_t i)
     if (shows_p99(tune))
         fprintf(out, " %10s", p99_text(tune, i, row.latency_ns.p99, p99));
     print_of_best(out, tune, i);
-    fprintf(out, " %8zu  %s%s\n", row.replays, report_table_standing(tune, i),
+    fprintf(out, " %8zu  %s%s\n", row.replays, report_table_standing(tune, i, standing),
             is_out ? style_text(out, STYLE_PLAIN) : "");
 }
 
@@ -271,8 +280,9 @@ static bool measured_pool(const struct tune *tune)
 
 static bool has_standing(const struct tune *tune, const size_t *shown, size_t n, const char *standing)
 {
+    char text[REPORT_STANDING_SIZE];
     for (size_t k = 0; k < n; k++) {
-        if (strcmp(report_table_standing(tune, shown[k]), standing) == 0)
+        if (strcmp(report_table_standing(tune, shown[k], text), standing) == 0)
             return true;
     }
     return false;
@@ -284,8 +294,8 @@ static void print_words(FILE *out, const struct tune *tune, const size_t *shown,
     const struct settings_search *search = &tune->settings->search;
     char limit[UNITS_TEXT_SIZE];
     if (has_standing(tune, shown, n, "as good"))
-        fprintf(out, "   as good: shown to lose at most %g %% against the fastest.\n",
-                100 * search->tolerance_share);
+        fprintf(out, "   as good: shown to lose at most %g %% against the %s.\n",
+                100 * search->tolerance_share, tune_is_of_throughput(tune) ? "fastest" : "best");
     if (has_standing(tune, shown, n, "may be as good"))
         fprintf(out, "   may be as good: it looks as if it lost at most %g %%, which is not shown yet.\n",
                 100 * search->tolerance_share);

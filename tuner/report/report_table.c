@@ -82,23 +82,9 @@ static bool figures_agree(const struct tune *tune, size_t i)
     return !(report_table_share(tune, i) < 1 - tune->settings->search.tolerance_share);
 }
 
-static const char *baseline_standing(const struct tune *tune, size_t i)
+/* Why a point is none of those that are compared; NULL where it is. */
+static const char *reason_against(const struct tune *tune, size_t i)
 {
-    bool worse = i < tune->space.n_points && tune->engine.verdicts[i] == VERDICT_WORSE;
-    bool rates = tune_is_of_throughput(tune);
-    if (tune->baseline_is_default)
-        return !worse ? "default" : rates ? "default, slower" : "default, worse";
-    return !worse ? "current" : rates ? "current, slower" : "current, worse";
-}
-
-const char *report_table_standing(const struct tune *tune, size_t i)
-{
-    if (i == tune->engine.chosen)
-        return "recommended";
-    if (i == tune->engine.best)
-        return tune_is_of_throughput(tune) ? "fastest" : "best";
-    if (i == tune->engine.baseline)
-        return baseline_standing(tune, i);
     if (tune->records[i].failed != 0)
         return "failed";
     if (tune_distrust(tune, i) != 0)
@@ -107,8 +93,14 @@ const char *report_table_standing(const struct tune *tune, size_t i)
         return engine_misses_limit(&tune->engine, i)            ? "over limit"
                : tune->settings->search.max_latency_p99_ns != 0 ? "p99 not known"
                                                                 : "cost not known";
-    if (i >= tune->space.n_points || tune->engine.best == ENGINE_NONE)
-        return "";
+    if (i < tune->space.n_points && tune->engine.best != ENGINE_NONE && !engine_is_eligible(&tune->engine, i))
+        return "not compared";
+    return NULL;
+}
+
+/* What a point that is compared is, beside the best. */
+static const char *verdict_word(const struct tune *tune, size_t i)
+{
     bool agree = figures_agree(tune, i), rates = tune_is_of_throughput(tune);
     if (tune->engine.verdicts[i] == VERDICT_EQUIVALENT)
         return agree ? "as good" : "may be as good";
@@ -117,6 +109,37 @@ const char *report_table_standing(const struct tune *tune, size_t i)
     if (tune->engine.verdicts[i] == VERDICT_UNDECIDED)
         return agree ? "may be as good" : rates ? "probably slower" : "probably worse";
     return rates ? "slower" : "worse";
+}
+
+/* "default", "current, slower", "cheapest, over limit" */
+static void baseline_standing(const struct tune *tune, size_t i, char text[REPORT_STANDING_SIZE])
+{
+    const char *name = tune->baseline_is_default              ? "default"
+                       : tune->settings->search.current_given ? "current"
+                                                              : "cheapest";
+    const char *word = reason_against(tune, i);
+    bool compared = i < tune->space.n_points && tune->engine.best != ENGINE_NONE;
+    if (word == NULL && compared && tune->engine.verdicts[i] == VERDICT_WORSE)
+        word = verdict_word(tune, i);
+    snprintf(text, REPORT_STANDING_SIZE, "%s%s%s", name, word != NULL ? ", " : "", word != NULL ? word : "");
+}
+
+const char *report_table_standing(const struct tune *tune, size_t i, char text[REPORT_STANDING_SIZE])
+{
+    const char *word = NULL;
+    if (i == tune->engine.chosen)
+        word = "recommended";
+    else if (i == tune->engine.best)
+        word = tune_is_of_throughput(tune) ? "fastest" : "best";
+    else if (i != tune->engine.baseline)
+        word = reason_against(tune, i);
+    if (word == NULL && i == tune->engine.baseline)
+        baseline_standing(tune, i, text);
+    else if (word == NULL && (i >= tune->space.n_points || tune->engine.best == ENGINE_NONE))
+        text[0] = '\0';
+    else
+        snprintf(text, REPORT_STANDING_SIZE, "%s", word != NULL ? word : verdict_word(tune, i));
+    return text;
 }
 
 static const char *role_of(const struct tune *tune, size_t i)
@@ -225,6 +248,7 @@ static void put_markdown_row(FILE *out, const struct row *row, const char *stand
 static int put_markdown_table(FILE *out, const struct tune *tune, struct err *err)
 {
     size_t *order, n, n_others = MOST_ROWS;
+    char standing[REPORT_STANDING_SIZE];
     int result = report_table_order(tune, &order, &n, err);
     for (size_t k = 0; k < n && result == 0; k++)
         n_others -= role_of(tune, order[k])[0] != '\0';
@@ -240,7 +264,7 @@ static int put_markdown_table(FILE *out, const struct tune *tune, struct err *er
         n_others -= role[0] == '\0';
         result = tune_row(tune, order[k], false, &row);
         if (result == 0)
-            put_markdown_row(out, &row, report_table_standing(tune, order[k]));
+            put_markdown_row(out, &row, report_table_standing(tune, order[k], standing));
         else
             err_set(err, result, "no memory for the table");
     }

@@ -15,8 +15,10 @@ int report_table_order(const struct tune *tune, size_t **ret_order, size_t *ret_
  * how much of this one the lowest is); NaN without runs. */
 double report_table_share(const struct tune *tune, size_t i);
 
-/* What the answer made of a setting, in words that agree with the share. */
-const char *report_table_standing(const struct tune *tune, size_t i);
+#define REPORT_STANDING_SIZE 40
+
+/* What the answer made of a setting, in words that agree with the share; returns text. */
+const char *report_table_standing(const struct tune *tune, size_t i, char text[REPORT_STANDING_SIZE]);
 
 /* One line for each measured setting, the best by the objective first. Columns are called as members of a row
  * in JSON, with their units; role says what the answer made of the setting: recommended, best, baseline. 0 or

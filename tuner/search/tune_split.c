@@ -173,6 +173,7 @@ void tune_weigh_split(struct tune *tune)
         return;
     }
     compare_pair(tune);
+    tune->engine.keeps_choice = true;
     if (tune->split_gain.has && tune->split_gain.ci.low > 1) {
         if (tune->engine.chosen == tune->split)
             note_shares(tune);

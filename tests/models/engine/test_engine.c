@@ -169,6 +169,30 @@ TEST(a_disproved_choice_is_made_again_with_new_replays)
     assert_true(engine.points[engine.chosen].confirming.n >= ENGINE_CONFIRMING_LEAST);
 }
 
+TEST(a_second_choice_whose_run_fails_is_no_answer)
+{
+    size_t n = 0;
+    for (unsigned long seed = 1; seed <= 12; seed++) {
+        begin(usual(), seed);
+        device.std = 0.1;
+        device.seconds = 0.2;
+        engine.run_seconds = 0.25;
+        disproved = ENGINE_NONE;
+        device.response = disproving_response;
+        run_until(ENGINE_WEIGH);
+        run_until(ENGINE_PLAN);
+        if (engine.phase == ENGINE_END)
+            continue;
+        size_t failing = engine.chosen;
+        device.fails = failing;
+        run_until(ENGINE_END);
+        assert_true(engine.chosen == ENGINE_NONE || engine.chosen != failing);
+        assert_true(engine.chosen == ENGINE_NONE || engine_can_be_chosen(&engine, engine.chosen));
+        n += engine.points[failing].failed;
+    }
+    assert_true(n >= 6);
+}
+
 /* From some moment on half of the depth does as well. */
 static bool surpassed;
 
@@ -328,6 +352,32 @@ TEST(only_a_design_puts_off_what_is_dear)
     assert_false(is_handed_out(dear, ENGINE_EXPLORE));
     assert_true(is_handed_out(1, ENGINE_EXPLORE));
     assert_true(is_handed_out(dear, ENGINE_RACE));
+}
+
+/* Runs that take a fortieth of the budget each are no dearer than others. */
+TEST(a_design_of_long_runs_is_handed_out)
+{
+    begin(usual(), 1);
+    device.seconds = 1.4;
+    engine.run_seconds = 1.5;
+    run_until(ENGINE_RACE);
+    size_t n = 0;
+    for (size_t i = 0; i < N_POINTS; i++)
+        n += engine_is_dear(&engine, i);
+    assert_true(n < N_POINTS / 4);
+}
+
+/* Eight points for each of the dimensions that vary. */
+TEST(a_first_design_has_eight_points_a_dimension)
+{
+    begin(usual(), 1);
+    while (!(engine.phase == ENGINE_EXPLORE && !engine.was_design && engine.n_rounds > 0) &&
+           engine.phase <= ENGINE_EXPLORE) {
+        struct engine_run run;
+        if (engine_ask(&engine, device.now, &run) == ENGINE_RUN)
+            make_run(&run);
+    }
+    assert_in_range(device.n_runs, 24, 27);
 }
 
 /* A fifth of the budget holds five replays of the choice and of the baseline only where runs are quick. */

@@ -106,6 +106,8 @@ TEST(verdicts_are_told_against_the_best_that_is_named)
 
 /* Judges a choice with four times as much in flight as another point that looks better by `more` and has n
  * runs; nothing is settled, for points that were never run may be as good. */
+static bool caller_chose;
+
 static size_t judged(double more, size_t n, bool chooses_again)
 {
     struct engine wanted = usual();
@@ -118,6 +120,7 @@ static size_t judged(double more, size_t n, bool chooses_again)
     tell_scattered(chosen, 21, 0.1, 10);
     engine_choose(&engine);
     engine.best = engine.chosen = chosen;
+    engine.keeps_choice = caller_chose;
     tell_scattered(other, 21 + more, 0.1, n);
     assert_int_equal(engine_judge(&engine), 0);
     assert_false(engine.conclusive);
@@ -131,4 +134,30 @@ TEST(a_cheaper_point_that_looks_no_worse_is_the_answer_of_what_settled_nothing)
     assert_int_equal(judged(-0.3, 10, true), 0);
     assert_int_equal(judged(0.3, 4, true), 0);
     assert_int_equal(judged(0.3, 10, false), 0);
+}
+
+TEST(what_the_caller_chose_stays)
+{
+    caller_chose = true;
+    assert_int_equal(judged(0.3, 10, true), 0);
+    caller_chose = false;
+}
+
+/* A point that was not the best at the choice overtakes it in later runs. */
+TEST(the_best_is_named_by_everything_known)
+{
+    size_t fast = point_of(8, 5, 1);
+    begin(usual(), 1);
+    for (size_t i = 0; i < N_POINTS; i += 3)
+        tell_scattered(i, 20, 0.1, 2);
+    tell_scattered(HILL, 21, 0.02, 10);
+    engine_choose(&engine);
+    assert_int_equal(engine.chosen, HILL);
+    assert_int_equal(engine.best, HILL);
+    tell_scattered(fast, 21.2, 0.02, 20);
+    assert_int_equal(engine_judge(&engine), 0);
+    assert_int_equal(engine.chosen, HILL);
+    assert_int_equal(engine.best, fast);
+    assert_false(engine.is_proved);
+    assert_close(engine.expected_shortfall, 0.2, 0.05);
 }

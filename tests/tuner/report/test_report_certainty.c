@@ -1,6 +1,7 @@
 /* Tests of tuner/report/report_certainty and report_recommend_text: the words for how sure an answer is. */
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/report/report_certainty.h"
+#include "tuner/report/report_table.h"
 
 SEARCHES(enter);
 
@@ -65,10 +66,19 @@ TEST(a_loss_that_the_replays_show_was_only_expected_to_be_small)
 {
     search_and_lose(1.2);
     answer_prepare(&answer, &tune);
-    answer.chosen.mean_bps = 0.95 * answer.best.mean_bps;
-    expect_answer("that are expected to lose at most 10 %", "at the choice");
-    answer.chosen.mean_bps = 0.7 * answer.best.mean_bps;
-    expect_answer("that were expected, at the choice, to lose at most 10 %", "are expected");
+    double share = report_table_share(&tune, tune.engine.chosen);
+    settings.search.tolerance_share = 1 - 0.99 * share;
+    expect_answer("that are expected to lose at most", "at the choice");
+    settings.search.tolerance_share = 1 - 1.01 * share;
+    expect_answer("that were expected, at the choice, to lose at most", "are expected");
+}
+
+TEST(what_was_taken_at_the_end_is_not_told_as_the_choice)
+{
+    search_and_lose(0.5);
+    tune.engine.surpassed = tune.engine.best;
+    answer_prepare(&answer, &tune);
+    expect_answer("in the place of ", "--tolerance), the one");
 }
 
 TEST(an_interval_too_wide_to_tell_anything_is_not_printed)
