@@ -60,6 +60,7 @@ enum {
 struct trace_mark {
     __u32 kind, n;
     __u64 time_ns;
+    __u32 process, reserved;
 };
 
 struct trace_event {

@@ -22,6 +22,8 @@ static __always_inline void tell_mark(__u32 kind, __u32 n, __u64 time_ns)
     mark->kind = kind;
     mark->n = n;
     mark->time_ns = time_ns;
+    mark->process = bpf_get_current_pid_tgid() >> 32;
+    mark->reserved = 0;
     bpf_ringbuf_submit(mark, BPF_RB_NO_WAKEUP);
 }
 

@@ -112,6 +112,37 @@ static void keep(const struct trace_feed *feed, const struct trace_event *event,
                                         .n = 1});
 }
 
+static struct trace_feed_process *find_process(struct trace_feed *feed, uint32_t number)
+{
+    struct trace_feed_process *process = &feed->processes[cells_hash(number) & (TRACE_FEED_PROCESSES - 1)];
+    if (process->process != number)
+        *process = (struct trace_feed_process){.process = number};
+    return process;
+}
+
+/* A mark does not name the file. Beside what is below the directory, other processes use other files. */
+static bool is_of_others(struct trace_feed *feed, const struct trace_mark *mark)
+{
+    if (feed->below == NULL)
+        return false;
+    struct trace_feed_process *process = find_process(feed, mark->process);
+    if (mark->kind == TRACE_BEGIN)
+        process->n_flying += mark->n;
+    else
+        process->n_flying -= mark->n < process->n_flying ? mark->n : process->n_flying;
+    return !process->is_below;
+}
+
+/* What began before the first request of a process was seen to count is in flight, too. */
+static void count_flying(struct trace_feed *feed, const struct trace_event *event)
+{
+    struct trace_feed_process *process = find_process(feed, event->process);
+    if (feed->below == NULL || process->is_below)
+        return;
+    process->is_below = true;
+    store_begin(feed->store, event->start_ns, process->n_flying);
+}
+
 static void take_reap(struct trace_feed *feed, const struct trace_mark *mark)
 {
     store_end(feed->store, mark->time_ns, mark->n);
@@ -134,6 +165,7 @@ static void take_request(struct trace_feed *feed, const struct trace_event *even
     opened->is_left_out = opened->is_left_out || (event->flags & TRACE_LIBRARY) != 0;
     if (opened->is_left_out || find_file(feed, event, NULL)->is_left_out)
         return;
+    count_flying(feed, event);
     const struct profile_request request = {.start_ns = event->start_ns,
                                             .file = event->file,
                                             .handle = opened->handle,
@@ -155,6 +187,8 @@ void trace_feed_take(void *data, const void *record)
     struct trace_feed *feed = data;
     const struct trace_mark *mark = record;
     const struct trace_event *event = record;
+    if (mark->kind <= TRACE_REAP && is_of_others(feed, mark))
+        return;
     if (mark->kind == TRACE_BEGIN)
         store_begin(feed->store, mark->time_ns, mark->n);
     else if (mark->kind == TRACE_END)

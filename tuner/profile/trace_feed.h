@@ -19,11 +19,22 @@ struct trace_feed_place {
         is_left_out; /* no file of the program's: a library that its loader reads, memory that has a number */
 };
 
+/* A process, while `below` is asked for; as above. */
+struct trace_feed_process {
+    uint32_t process, n_flying;
+    bool is_below; /* a request of it counted */
+};
+
+#define TRACE_FEED_PROCESSES 1024 /* a power of two */
+
 struct trace_feed {
     struct store *store;
-    const char *below;     /* only files below this directory count; NULL: all that are told */
+    /* Only files below this directory count, and what is in flight of processes that have such; NULL: all
+     * that are told. */
+    const char *below;
     struct events *events; /* each event goes there, too; NULL: nowhere */
     struct trace_feed_place opened[TRACE_FEED_PLACES], files[TRACE_FEED_PLACES];
+    struct trace_feed_process processes[TRACE_FEED_PROCESSES];
 };
 
 /* A record of trace_event.h. */
