@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define SCHEMA "fstune/profile/1"
+#define MOSTLY 0.5 /* share of the requests, from which on those that are direct decide */
 
 struct io_profile {
     struct predict_task *task;
@@ -63,6 +64,13 @@ static int take_profile(struct predict_task *task, const json_t *document, struc
         return err_set(err, -EINVAL, "its schema is not " SCHEMA "; give what fstune profile --output wrote");
     profile.is_durable =
         strcmp(json_read_text(json_object_get(document, "sync"), "kind", "none"), "each") == 0;
+    const double direct = json_read_number(document, "direct_share");
+    if (!profile.is_durable && direct > MOSTLY && json_read_number(requests, "write") > 0)
+        return err_set(
+            err, -EINVAL,
+            "%.0f %% of its requests are direct, and atoms --io times direct writes only where each "
+            "is durable; give counts of write_SIZE_durable as a CSV",
+            100 * direct);
     int result = add_direction(&profile, "read", "cold", err);
     if (result == 0)
         result = add_direction(&profile, "write", profile.is_durable ? "durable" : "warm", err);
