@@ -228,7 +228,7 @@ static json_t *name_json(const struct settings *settings)
     char path[SETTINGS_TEXT_SIZE];
     if (settings->experiment.name[0] != '\0' || settings->n_operands == 0)
         return json_text(settings->experiment.name);
-    memcpy(path, settings->operands[0], sizeof path);
+    snprintf(path, sizeof path, "%s", settings->operands[0]);
     char *name = basename(path), *dot = strrchr(name, '.');
     if (dot != NULL && dot != name)
         *dot = '\0';

@@ -208,10 +208,9 @@ static bool is_operand(const char *argument)
 
 static int take_operand(struct settings *settings, const char *argument, struct err *err)
 {
-    char *place = settings->operands[settings->n_operands];
-    if ((size_t)snprintf(place, SETTINGS_TEXT_SIZE, "%s", argument) >= SETTINGS_TEXT_SIZE)
+    if (strlen(argument) >= SETTINGS_TEXT_SIZE)
         return err_set(err, -EINVAL, "'%.60s...' is too long", argument);
-    settings->n_operands++;
+    settings->operands[settings->n_operands++] = argument;
     return 0;
 }
 

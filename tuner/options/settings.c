@@ -14,6 +14,8 @@ const char *const settings_format_names[FORMAT_N] = {"text",     "json",       "
 void settings_init(struct settings *settings)
 {
     memset(settings, 0, sizeof(*settings));
+    for (size_t i = 0; i < SETTINGS_MAX_OPERANDS; i++)
+        settings->operands[i] = "";
     options_take_defaults(settings, 0);
     memcpy(settings->answers.path[0], "-", sizeof("-"));
     settings->runs.warmup_limit_ns = UINT64_MAX;

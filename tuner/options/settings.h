@@ -14,7 +14,7 @@
 #define SETTINGS_NAME_SIZE       32
 #define SETTINGS_MAX_LEVELS      64
 #define SETTINGS_MAX_FILES       4
-#define SETTINGS_MAX_OPERANDS    8
+#define SETTINGS_MAX_OPERANDS    1024
 #define SETTINGS_MAX_PATTERNS    32
 #define SETTINGS_MAX_TESTS       16
 #define SETTINGS_TEST_SIZE       64
@@ -339,8 +339,10 @@ struct settings {
     bool json; /* the format is JSON */
     uint64_t seed;
     bool seed_given;
-    char config[SETTINGS_TEXT_SIZE];                          /* --config; "" */
-    char operands[SETTINGS_MAX_OPERANDS][SETTINGS_TEXT_SIZE]; /* words without dashes */
+    char config[SETTINGS_TEXT_SIZE]; /* --config; "" */
+    /* Words without dashes, below SETTINGS_TEXT_SIZE each; "" behind the last. Borrowed from the command
+     * line. */
+    const char *operands[SETTINGS_MAX_OPERANDS];
     size_t n_operands, operands_allowed;
     const char *const *program;      /* the words behind --, NULL last; NULL: there are none. Borrowed */
     char output[SETTINGS_TEXT_SIZE]; /* --output of plot, calibrate, atoms, profile and replay; "" */

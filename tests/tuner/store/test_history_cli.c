@@ -146,6 +146,16 @@ TEST(nothing_is_made_of_what_is_no_history)
     assert_int_equal(access("new.db", F_OK), -1);
 }
 
+TEST(many_files_are_merged_at_once)
+{
+    succeed("history merge h.db h.db h.db h.db h.db h.db h.db h.db h.db h.db h.db h.db --db many.db");
+    size_t n = 0;
+    for (const char *line = strstr(run.out, "taken over"); line != NULL;
+         line = strstr(line + 1, "taken over"))
+        n++;
+    assert_int_equal(n, 12);
+}
+
 TEST(pruning_by_age_and_verifying_work_from_outside)
 {
     succeed("history merge h.db --db merged.db");
