@@ -49,10 +49,11 @@ const char *text_short_rate(double bps, char *buffer)
 
 const char *text_short_duration(double ns, char *buffer)
 {
-    char text[UNITS_TEXT_SIZE];
-    if (isfinite(ns) && ns >= 0)
-        return units_format_duration((uint64_t)(fmin(ns, MOST_NS) + 0.5), buffer);
-    snprintf(buffer, UNITS_TEXT_SIZE, "-%s", isfinite(ns) ? text_short_duration(-ns, text) : "");
+    char text[UNITS_TEXT_SIZE] = "";
+    if (isfinite(ns))
+        units_format_duration((uint64_t)(fmin(fabs(ns), MOST_NS) + 0.5), text);
+    snprintf(buffer, UNITS_TEXT_SIZE, "%s%.*s", isfinite(ns) && ns >= 0 ? "" : "-", UNITS_TEXT_SIZE - 2,
+             text);
     return buffer;
 }
 
