@@ -429,7 +429,7 @@ static const struct option_row rows[] = {
         "look first; fleet: what the history of --fleet knows; up to 4 times"),
     TEXT("fleet", "ADDRESS", search.fleet, RECOMMEND,
          "the history that --prior fleet reads: postgresql://..., or a file", .needs = "prior"),
-    ROW("seed", "N", "0..9223372036854775807", "drawn from the system; the JSON tells it", seed, PLACE(seed),
+    ROW("seed", "N", "0..9223372036854775807", "drawn from the system; --json shows it", seed, PLACE(seed),
         EVERY | CALIBRATE | PREDICT | IMPACT | REPLAY, "start of all random numbers", GIVEN(seed_given)),
     TEXT("config", "FILE", config, BOTH | RETUNE | LINE_ONLY,
          "configuration with the same settings, underscores for dashes; the command line wins"),

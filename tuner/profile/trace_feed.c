@@ -120,7 +120,7 @@ static struct trace_feed_process *find_process(struct trace_feed *feed, uint32_t
     return process;
 }
 
-/* A mark does not name the file. Beside what is below the directory, other processes use other files. */
+/* A mark names no file, so it counts by its process: not where that has no file below the directory. */
 static bool is_of_others(struct trace_feed *feed, const struct trace_mark *mark)
 {
     if (feed->below == NULL)

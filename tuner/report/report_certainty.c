@@ -79,6 +79,14 @@ static void print_limit(FILE *out, const struct tune *tune, double factor)
         fprintf(out, "%s %.0fs", limit_name(tune), ceil(seconds / step) * step);
 }
 
+/* Time where the search ended for want of something else, too. */
+static void print_time(FILE *out, const struct tune *tune, double factor)
+{
+    double seconds = session_seconds(tune->session) * factor;
+    if (tune->engine.stop == ENGINE_STOP_WRITES && seconds * 1e9 > (double)tune->settings->limits.budget_ns)
+        fprintf(out, " --budget %.0fs", ceil(seconds / 10) * 10);
+}
+
 /* Where more is lost than the tolerance, another search would rather choose something else. */
 static void print_way_to_another(FILE *out, const struct tune *tune)
 {
@@ -108,16 +116,10 @@ static void print_way_to_settle(FILE *out, const struct tune *tune)
         return;
     }
     fputs(far ? INDENT "More than " : INDENT "A ", out);
-    print_limit(out, tune, far ? LARGEST_FACTOR : fmax(SAFETY * times, LEAST_FACTOR));
+    double factor = far ? LARGEST_FACTOR : fmax(SAFETY * times, LEAST_FACTOR);
+    print_limit(out, tune, factor);
+    print_time(out, tune, factor);
     fputs(" may settle it; a larger --tolerance settles it sooner.\n", out);
-}
-
-/* Time where the search ended for want of something else, too. */
-static void print_time(FILE *out, const struct tune *tune, double factor)
-{
-    double seconds = session_seconds(tune->session) * factor;
-    if (tune->engine.stop == ENGINE_STOP_WRITES && seconds * 1e9 > (double)tune->settings->limits.budget_ns)
-        fprintf(out, " --budget %.0fs", ceil(seconds / 10) * 10);
 }
 
 /* More time changes nothing where the search ended because nothing was left to ask. */

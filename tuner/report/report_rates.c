@@ -96,7 +96,8 @@ void report_rates_text(FILE *out, const struct rates *rates, const struct sessio
         n_kept += rates_is_kept(&rates->step[i]) && n_kept == i;
     }
     if (n_kept < n_served)
-        fprintf(out, "Serves       %zu of these, but not all that are lower: something else was in the way\n",
+        fprintf(out,
+                "Serves       %zu of these, but not every lower one: the device was slower for a while\n",
                 n_served);
     else if (n_kept > 0)
         fprintf(out, "Serves       up to %s (%.0f requests/s) of these\n",

@@ -206,8 +206,8 @@ static void print_fastest(FILE *out, const struct answer *answer)
     print_costs(out, tune, &answer->best, &answer->chosen);
     if (tune->engine.surpassed != ENGINE_NONE) {
         fprintf(out,
-                "             Recommended is what was taken at the end in the place of %s, which has more "
-                "in flight and looked no better.\n",
+                "             The recommended setting took the place of %s at the end: it has less in "
+                "flight and looked no worse.\n",
                 factors_format(&tune->records[tune->engine.surpassed].point, text));
         return;
     }

@@ -87,7 +87,7 @@ TEST(costs_that_scatter_seldom_lead_over_the_limit)
         search();
         n_over += engine.chosen != ENGINE_NONE && cost_of(engine.chosen) > limit;
     }
-    assert_true(n_over <= 3); /* more than one in twenty would be by chance in 2 % of such tests */
+    assert_true(n_over <= TRIALS(3)); /* more than one in twenty would be by chance in 2 % of such tests */
 }
 
 TEST(without_a_setting_that_keeps_the_limit_there_is_no_answer)

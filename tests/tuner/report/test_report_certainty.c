@@ -78,7 +78,7 @@ TEST(what_was_taken_at_the_end_is_not_told_as_the_choice)
     search_and_lose(0.5);
     tune.engine.surpassed = tune.engine.best;
     answer_prepare(&answer, &tune);
-    expect_answer("in the place of ", "--tolerance), the one");
+    expect_answer("took the place of ", "--tolerance), the one");
 }
 
 TEST(an_interval_too_wide_to_tell_anything_is_not_printed)
