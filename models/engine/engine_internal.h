@@ -7,9 +7,6 @@
 
 /* --- what is known from elsewhere --- */
 
-/* The points that other searches found best, a few of each; at most `room`. */
-size_t engine_known_points(const struct engine *engine, size_t *ret_points, size_t room);
-
 /* Points that show what has changed since then. */
 size_t engine_known_probes(const struct engine *engine, size_t *ret_points, size_t room);
 

@@ -5,14 +5,14 @@
 
 #define FIRST_POINTS 4 /* of the first source; of each other half of them */
 
-/* The most promising points of one source that are not among ret_points yet. */
+/* The most promising points of one source that have no run and are not among ret_points yet. */
 static size_t add_best(const struct engine *engine, const double *mean, size_t wanted, size_t *ret_points,
                        size_t n)
 {
     size_t best[FIRST_POINTS] = {0}, n_best = 0;
     double bounds[FIRST_POINTS];
     for (size_t i = 0; i < engine->space->n_points && wanted > 0; i++) {
-        bool known = engine->belief.excluded[i];
+        bool known = engine->belief.excluded[i] || engine->belief.moments[i].n > 0;
         for (size_t k = 0; k < n; k++)
             known |= ret_points[k] == i;
         if (!known)

@@ -449,10 +449,30 @@ static int measure_missed(struct tune *tune, size_t *points, size_t n, struct er
     return tune_measure(tune, points, n_missed, tune->engine.explore_end_seconds, err);
 }
 
+/* Lists what prior knowledge says is the best, and the first points of the search's design, without the
+ * baseline; TUNE_LENGTH_POINTS - 1 at most. 0 or a negative errno. */
+static int list_first(struct tune *tune, size_t *ret_points, size_t *ret_n)
+{
+    size_t asked[TUNE_LENGTH_POINTS], n_asked = 0;
+    size_t n = engine_known_points(&tune->engine, ret_points, TUNE_LENGTH_POINTS - 1);
+    int result = 0;
+    if (n < TUNE_LENGTH_POINTS - 1)
+        result = tune->engine.search->ask(tune->engine.search_state, &tune->engine.belief,
+                                          TUNE_LENGTH_POINTS - 1 - n, tune->engine.rng, asked, &n_asked);
+    for (size_t i = 0; i < n_asked; i++)
+        n = engine_list_once(ret_points, n, asked[i]);
+    *ret_n = 0;
+    for (size_t i = 0; i < n; i++) {
+        if (ret_points[i] != tune->engine.baseline)
+            ret_points[(*ret_n)++] = ret_points[i];
+    }
+    return result;
+}
+
 int tune_length(struct tune *tune, struct err *err)
 {
     struct tune_length *length = &tune->length;
-    size_t points[TUNE_LENGTH_POINTS + 1], n_asked = 0, n = 0;
+    size_t points[TUNE_LENGTH_POINTS], n = 0;
     if (tune->engine.search == &search_grid || length->decided)
         return 0;
     int result = tune_writes_look(tune, err);
@@ -460,16 +480,11 @@ int tune_length(struct tune *tune, struct err *err)
         tune->settings->runs.duration_ns != 0)
         return result;
     length->why = why_text[RUN_LENGTH_UNKNOWN];
-    result = tune->engine.search->ask(tune->engine.search_state, &tune->engine.belief, TUNE_LENGTH_POINTS - 1,
-                                      tune->engine.rng, points, &n_asked);
+    result = list_first(tune, points, &n);
     if (result < 0)
         return err_sys(err, result, "the search cannot begin");
-    if (n_asked == 0)
+    if (n == 0)
         return 0;
-    for (size_t i = 0; i < n_asked; i++) {
-        if (points[i] != tune->engine.baseline)
-            points[n++] = points[i];
-    }
     points[n++] = tune->engine.baseline;
     length->piloting = true;
     result = look(tune, points, n, err);
