@@ -449,12 +449,14 @@ static int measure_missed(struct tune *tune, size_t *points, size_t n, struct er
     return tune_measure(tune, points, n_missed, tune->engine.explore_end_seconds, err);
 }
 
-/* Lists what prior knowledge says is the best, and the first points of the search's design, without the
- * baseline; TUNE_LENGTH_POINTS - 1 at most. 0 or a negative errno. */
+/* Lists what prior knowledge says is the best, unless the search is to find out whether that still holds, and
+ * the first points of the search's design; without the baseline, TUNE_LENGTH_POINTS - 1 at most. 0 or a
+ * negative errno. */
 static int list_first(struct tune *tune, size_t *ret_points, size_t *ret_n)
 {
     size_t asked[TUNE_LENGTH_POINTS], n_asked = 0;
-    size_t n = engine_known_points(&tune->engine, ret_points, TUNE_LENGTH_POINTS - 1);
+    bool believed = tune->engine.policy.sentinel_runs == 0;
+    size_t n = believed ? engine_known_points(&tune->engine, ret_points, TUNE_LENGTH_POINTS - 1) : 0;
     int result = 0;
     if (n < TUNE_LENGTH_POINTS - 1)
         result = tune->engine.search->ask(tune->engine.search_state, &tune->engine.belief,

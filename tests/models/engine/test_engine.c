@@ -31,6 +31,27 @@ TEST(equal_seeds_make_equal_searches)
     assert_true(shortfall[0] == shortfall[1]);
 }
 
+TEST(known_points_are_the_best_without_a_run)
+{
+    double mean[N_POINTS];
+    size_t known[N_POINTS], next[N_POINTS];
+    begin(usual(), 1);
+    for (size_t i = 0; i < N_POINTS; i++)
+        mean[i] = hill(i);
+    assert_int_equal(belief_prior_add(&engine.belief, mean), 0);
+    size_t n = engine_known_points(&engine, known, N_POINTS);
+    assert_true(n >= 2 && known[0] == HILL);
+    for (size_t i = 0; i < n; i++) {
+        const struct engine_run run = {.point = known[i]};
+        const struct engine_result result = told_of(&run);
+        assert_int_equal(engine_tell(&engine, &run, &result), 0);
+    }
+    assert_int_equal(engine_known_points(&engine, next, N_POINTS), n);
+    assert_true(hill(next[0]) <= hill(known[n - 1]));
+    for (size_t i = 0; i < n; i++)
+        assert_int_equal(engine.belief.moments[next[i]].n, 0);
+}
+
 TEST(a_tolerance_buys_what_is_cheaper)
 {
     struct engine wanted = usual();

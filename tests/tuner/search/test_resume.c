@@ -311,6 +311,31 @@ TEST(a_prior_steers_and_is_not_measured)
     check_bounds();
 }
 
+static size_t pilot_runs_of(size_t point, const char *simulator_and_options, size_t sentinel_runs)
+{
+    if (open_and_init(simulator_and_options) != 0)
+        fail_msg("%s", err.text);
+    tune.engine.policy.sentinel_runs = sentinel_runs;
+    assert_int_equal(tune_length(&tune, &err), 0);
+    return tune.records[point].n;
+}
+
+TEST(the_pilot_looks_first_at_what_a_prior_says_is_best)
+{
+    size_t best, n_met = 0;
+    go_first("turned.conf --budget 30s");
+    assert_int_equal(open_and_init("peak.conf --prior j"), 0);
+    assert_int_equal(engine_known_points(&tune.engine, &best, 1), 1);
+    for (unsigned seed = 1; seed <= 4; seed++) {
+        size_t n = pilot_runs_of(best, words("peak.conf --seed %u", seed), 0);
+        n_met += n > 0;
+        assert_true(pilot_runs_of(best, words("peak.conf --prior j --seed %u", seed), 0) > 0);
+        /* A night that is to find out whether it still holds does not. */
+        assert_int_equal(pilot_runs_of(best, words("peak.conf --prior j --seed %u", seed), 1), n);
+    }
+    assert_true(n_met < 4);
+}
+
 TEST(a_prior_turned_round_does_no_harm)
 {
     go_first("turned.conf --budget 30s");
