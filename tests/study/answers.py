@@ -4,10 +4,10 @@
 usage: answers.py [--fstune FILE] [--seeds N] [--jobs N] [--cells TEXT] [--out FILE.csv] [-- OPTION...]
 
 A cell is a family of surfaces, a noise and a budget. Each seed is one search; what it says is held against the table. Printed for each
-cell: how often the true loss of the recommended setting is at most the tolerance and two points more; how much it has in flight, as a
-multiple of the cheapest setting that is truly within the tolerance (median, 90th percentile); how often `shortfall_bound` holds, and its
-median; how often the search is conclusive, and how many of those answers are right; how often the 95 % intervals of the recommended and
-of the fastest setting hold the truth."""
+cell: how often the true loss of the recommended setting is at most the tolerance and two points more (one that misses a limit loses all);
+how much it has in flight, as a multiple of the cheapest setting that is truly within the tolerance (median, 90th percentile); how often
+`shortfall_bound` holds, and its median; how often the search is conclusive, and how many of those answers are right; how often the 95 %
+intervals of the recommended and of the fastest setting hold the truth."""
 import argparse
 import collections
 import concurrent.futures
@@ -33,7 +33,7 @@ N_VARIANTS = 5
 # Beyond the tolerance, what a true loss may be.
 ROOM = 0.02
 
-Cell = collections.namedtuple('Cell', 'name tables noise budget options tolerance wander', defaults=(None,))
+Cell = collections.namedtuple('Cell', 'name tables noise budget options tolerance wander limit', defaults=(None, None))
 Table = collections.namedtuple('Table', 'surface variant pattern')
 
 
@@ -106,6 +106,10 @@ def all_cells():
                        ['--tolerance', f'{tolerance:.2f}'], tolerance)
         yield Cell(f'fastest/cv-{cv:g}', recorded(), quiet | {'run_cv': cv}, 60, ['--prefer', 'fastest'], 0.10)
     yield Cell('short/cv-0.1', recorded(), quiet | {'run_cv': 0.1}, 30, [], 0.10)
+    for cv in (0.05, 0.2):
+        for words, limit in LIMITS.items():
+            yield Cell(f'limit/{words}-cv-{cv:g}', recorded(), quiet | {'run_cv': cv}, 60, ['--max-latency-p99', words, '--prefer', 'fastest'], 0.03,
+                       limit=limit)
     for wander in WANDERS:
         for cv in (0.03, 0.1):
             yield Cell(f'wander/{wander}-cv-{cv:g}', recorded(), quiet | {'run_cv': cv}, 60, [], 0.10, wander)
@@ -135,16 +139,31 @@ def in_flight(point):
     return point[0] * point[1] * point[4]
 
 
-def judge(answer, truth, tolerance):
-    """One search against the truth, as a row of figures; None where nothing was recommended."""
+LIMITS = {'300us': 3e-4, '1ms': 1e-3, '3ms': 3e-3}
+
+
+def p99_seconds(point, rate, noise):
+    """Of all requests of all runs. A request's latency and a run's rate are lognormal with mean 1."""
+    request, run = (math.log1p(noise[key]**2) for key in ('op_cv', 'run_cv'))
+    z = statistics.NormalDist().inv_cdf(0.99)
+    return in_flight(point) / rate * math.exp(z * math.sqrt(request + run) + (run - request) / 2)
+
+
+def keeping_limit(truth, limit, noise):
+    """What of a table may be recommended."""
+    return truth if limit is None else {point: rate for point, rate in truth.items() if p99_seconds(point, rate, noise) <= limit}
+
+
+def judge(answer, truth, kept, tolerance):
+    """One search against the truth, as a row of figures; None where nothing was recommended. kept: what keeps the limit."""
     setting = answer['recommendation']
     if setting is None:
         return None
     point = tuple(setting[key] for key in KEYS)
     # fstune may leave out settings of the table that cannot run here; what it knows of is what it can be judged by.
-    best = max(truth.values())
-    loss = 1 - truth[point] / best
-    cheapest = min(in_flight(other) for other, rate in truth.items() if rate >= (1 - tolerance) * best)
+    best = max(kept.values())
+    loss = 1 - kept.get(point, 0) / best
+    cheapest = min(in_flight(other) for other, rate in kept.items() if rate >= (1 - tolerance) * best)
     bound = answer['shortfall_bound']['share'] if answer['shortfall_bound'] else None
     fastest = answer['best']
     fastest_point = tuple(fastest[key] for key in KEYS)
@@ -210,19 +229,20 @@ def main():
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(given.jobs) as pool:
         for n_cell, cell in enumerate(wanted):
             truths, tasks = {}, []
+            noise = cell.noise if given.op_cv is None else cell.noise | {'op_cv': given.op_cv}
             for seed in range(given.first, given.first + given.seeds):
                 table = cell.tables[seed % len(cell.tables)]
                 trace = trace_of(cell.wander, seed, cell.budget) if cell.wander else ()
                 key = (table, seed if trace else 0)
                 if key not in truths:
                     text = table_text(table)
-                    noise = cell.noise if given.op_cv is None else cell.noise | {'op_cv': given.op_cv}
                     conf, _ = surfaces.write(folder, f'{n_cell}-{table.surface}-{table.variant}-{table.pattern}-{key[1]}', text, noise, trace)
                     truths[key] = conf, read_truth(text)
                 tasks.append((key, seed, pool.submit(search, given.fstune, truths[key][0], table.pattern, cell, seed, given.options)))
             rows = []
             for key, seed, task in tasks:
-                table, row = key[0], judge(task.result(), truths[key][1], cell.tolerance)
+                table, truth = key[0], truths[key][1]
+                row = judge(task.result(), truth, keeping_limit(truth, cell.limit, noise), cell.tolerance)
                 rows.append(row)
                 if out and row:
                     print(cell.name, table.surface, table.variant, table.pattern, seed, *row.values(), sep=',', file=out, flush=True)
