@@ -150,7 +150,8 @@ static const struct option_row rows[] = {
         "codes of warnings that do not disqualify a setting; docs/warnings.md lists them"),
 
     /* Options that say how runs are made and checked. */
-    COUNT("replays", runs.replays, "1..1000", "5", MEASURE | EXPERIMENT, "runs of the setting", IN(ANSWER)),
+    COUNT("replays", runs.replays, "1..1000", "5", MEASURE | EXPERIMENT, "runs of the setting", IN(ANSWER),
+          GIVEN(runs.replays_given)),
     FLAG("until-steady", runs.until_steady, MEASURE,
          "instead of --replays: rounds of --duration until the rate is steady; exit code 3 when it never is",
          IN(ANSWER)),

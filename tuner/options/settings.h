@@ -217,7 +217,8 @@ struct settings_limits {
 
 /* How runs are made and judged. */
 struct settings_runs {
-    uint32_t replays;  /* measure, experiment */
+    uint32_t replays; /* measure, experiment */
+    bool replays_given;
     bool until_steady; /* measure: rounds until steady_rule is met, for max_duration_ns at most */
     char steady_rule[SETTINGS_NAME_SIZE];
     uint64_t max_duration_ns;

@@ -168,6 +168,16 @@ TEST(a_table_has_no_place_for_more_than_its_rows)
     CLI_ALL_FAIL(2, cases);
 }
 
+TEST(what_would_be_passed_over_is_refused)
+{
+    static const struct cli_failure cases[] = {
+        {MEASURE "--simulate peak.conf --existing peak.conf", "--existing and --simulate exclude each other"},
+        {MEASURE "--simulate peak.conf --replays 3 --until-steady",
+         "--replays and --until-steady exclude each other"},
+    };
+    CLI_ALL_FAIL(2, cases);
+}
+
 static bool close_stdin_and_stderr(void)
 {
     return close(STDIN_FILENO) == 0 && close(STDERR_FILENO) == 0;
