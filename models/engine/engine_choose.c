@@ -118,6 +118,13 @@ bool engine_is_good_enough(const struct engine *engine, size_t best, size_t poin
     return engine->belief.chosen != NULL && believed_shortfall(engine, best, point) <= engine->margin;
 }
 
+/* Whether its replays and the surrogate both say so, which also knows what its neighbours showed. */
+static bool is_agreed(const struct engine *engine, size_t best, size_t point)
+{
+    return engine_is_good_enough(engine, best, point) &&
+           (engine->belief.chosen == NULL || believed_shortfall(engine, best, point) <= engine->margin);
+}
+
 /* Nothing is better than these. */
 static bool is_at_ceiling(const struct engine *engine, size_t best, size_t point)
 {
@@ -139,8 +146,9 @@ static size_t cheapest(const struct engine *engine, const size_t *points, size_t
     return found;
 }
 
-/* A cheap point that loses just about the margin can be proved by no number of replays. Where a little more
- * in flight makes the answer sure, that is worth it. */
+/* A cheap point that loses just about the margin can be proved by no number of replays, and of many such
+ * points the cheapest one that looks good enough was lucky. Where a little more in flight makes the answer
+ * surer, that is worth it. */
 static size_t choose_among(const struct engine *engine, const size_t *points, size_t n, size_t best)
 {
     size_t reached = cheapest(engine, points, n, best, is_at_ceiling, INFINITY);
@@ -149,9 +157,12 @@ static size_t choose_among(const struct engine *engine, const size_t *points, si
     size_t expected = cheapest(engine, points, n, best, engine_is_good_enough, INFINITY);
     if (engine->phase == ENGINE_RACE)
         return expected;
+    bool (*const surer[])(const struct engine *engine, size_t best, size_t point) = {is_proved, is_agreed};
     double most_bytes = SURE_TIMES * engine->points[expected].in_flight_bytes;
-    size_t sure = cheapest(engine, points, n, best, is_proved, most_bytes);
-    return sure != ENGINE_NONE ? sure : expected;
+    size_t chosen = ENGINE_NONE;
+    for (size_t i = 0; i < sizeof surer / sizeof surer[0] && chosen == ENGINE_NONE; i++)
+        chosen = cheapest(engine, points, n, best, surer[i], most_bytes);
+    return chosen != ENGINE_NONE ? chosen : expected;
 }
 
 void engine_choose(struct engine *engine)

@@ -115,11 +115,13 @@ static void print_way_to_settle(FILE *out, const struct tune *tune)
         print_way_to_another(out, tune);
         return;
     }
-    fputs(far ? INDENT "More than " : INDENT "A ", out);
+    fputs(far ? INDENT "To settle it takes more than " : INDENT "A ", out);
     double factor = far ? LARGEST_FACTOR : fmax(SAFETY * times, LEAST_FACTOR);
     print_limit(out, tune, factor);
     print_time(out, tune, factor);
-    fputs(" may settle it; a larger --tolerance settles it sooner.\n", out);
+    fputs(far ? "; with a larger --tolerance less does.\n"
+              : " may settle it; a larger --tolerance settles it sooner.\n",
+          out);
 }
 
 /* More time changes nothing where the search ended because nothing was left to ask. */
