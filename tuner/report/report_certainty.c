@@ -115,13 +115,24 @@ static void print_way_to_settle(FILE *out, const struct tune *tune)
         print_way_to_another(out, tune);
         return;
     }
-    fputs(far ? INDENT "To settle it takes more than " : INDENT "A ", out);
+    fputs(far ? INDENT "More than " : INDENT "A ", out);
     double factor = far ? LARGEST_FACTOR : fmax(SAFETY * times, LEAST_FACTOR);
     print_limit(out, tune, factor);
     print_time(out, tune, factor);
-    fputs(far ? "; with a larger --tolerance less does.\n"
-              : " may settle it; a larger --tolerance settles it sooner.\n",
-          out);
+    fputs(far ? " would be needed" : " may settle it", out);
+    fputs(" (now ", out);
+    print_limit(out, tune, 1);
+    fputs(far ? "), or a larger --tolerance.\n" : "); a larger --tolerance settles it sooner.\n", out);
+}
+
+/* "Not conclusive: --tolerance 10 % asks for at least 90 %" */
+static void print_verdict(FILE *out, const struct tune *tune)
+{
+    fprintf(out, INDENT "%s: --tolerance %g %% asks for ",
+            tune->engine.conclusive ? "Conclusive" : "Not conclusive",
+            100 * tune->settings->search.tolerance_share);
+    print_share(out, tune, objective_share(tune->settings, tune->engine.tolerance));
+    fputs(".\n", out);
 }
 
 /* More time changes nothing where the search ended because nothing was left to ask. */
@@ -142,7 +153,8 @@ static void print_what_time_brings(FILE *out, const struct tune *tune)
     fputs(INDENT "With ", out);
     print_limit(out, tune, OFFERED_FACTOR);
     print_time(out, tune, OFFERED_FACTOR);
-    fprintf(out, " it would be about %g %%.\n",
+    fputs(" it would be sure of about ", out);
+    fprintf(out, "%g %%.\n",
             is_lower_better(tune) ? lost_percent(tune, share) : 100 - lost_percent(tune, share));
 }
 
@@ -155,14 +167,13 @@ void report_certainty_text(FILE *out, const struct tune *tune)
     fputc('\n', out);
     if (!isfinite(share))
         return;
-    if (tune->engine.conclusive) {
-        print_what_time_brings(out, tune);
-    } else if (share <= tolerance) {
+    if (!tune->engine.conclusive && share <= tolerance) {
         fputs(INDENT "Not conclusive: too few replays were made after the choice.\n", out);
-    } else {
-        fputs(INDENT "Not conclusive: --tolerance asks for ", out);
-        print_share(out, tune, tolerance);
-        fputs(".\n", out);
-        print_way_to_settle(out, tune);
+        return;
     }
+    print_verdict(out, tune);
+    if (tune->engine.conclusive)
+        print_what_time_brings(out, tune);
+    else
+        print_way_to_settle(out, tune);
 }

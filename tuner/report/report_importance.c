@@ -4,6 +4,23 @@
 #include "tuner/base/json.h"
 #include "tuner/search/sensitivity.h"
 
+#include <string.h>
+
+/* What else changes with what the lines tell of, where they tell of anything. */
+static void print_scope(FILE *out, const struct tune *tune,
+                        char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE], size_t n)
+{
+    bool tells = false, anything = false;
+    for (size_t i = 0; i < n; i++) {
+        tells |= strchr(lines[i], '%') != NULL;
+        anything |= strstr(lines[i], "anything") != NULL;
+    }
+    if (tells)
+        fprintf(out, "             (all else as in Use%s%s)\n",
+                anything ? "; after \"anything\", whatever else is chosen" : "",
+                anything && engine_is_limited(&tune->engine) ? " within the limit" : "");
+}
+
 void report_importance_text(FILE *out, const struct tune *tune)
 {
     char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE];
@@ -14,9 +31,7 @@ void report_importance_text(FILE *out, const struct tune *tune)
         for (size_t i = 0; i < n; i++)
             fprintf(out, "%-13s%s\n", i == 0 ? "What matters" : "", lines[i]);
         if (n > 0)
-            fputs("             (a cost is of this one change, all else as in Use; with \"anything\", all "
-                  "else may differ)\n",
-                  out);
+            print_scope(out, tune, lines, n);
         else
             fputs("What matters too little was measured to tell the factors apart\n", out);
     }

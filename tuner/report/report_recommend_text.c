@@ -183,6 +183,31 @@ static void print_costs(FILE *out, const struct tune *tune, const struct row *be
     fputs(best->replays < ENGINE_MIN_REPLAYS ? "; seen in few runs\n" : "\n", out);
 }
 
+/* Settings that look faster by fewer runs than a verdict takes. */
+static size_t count_faster_by_few_runs(const struct tune *tune)
+{
+    char standing[REPORT_STANDING_SIZE];
+    size_t n = 0;
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        if (tune->records[i].n > 0 && report_table_share(tune, i) > 1)
+            n += strcmp(report_table_standing(tune, i, standing), "few runs") == 0;
+    }
+    return n;
+}
+
+static void print_is_fastest(FILE *out, const struct tune *tune)
+{
+    size_t n_faster = count_faster_by_few_runs(tune);
+    if (n_faster > 0)
+        fprintf(
+            out,
+            "Fastest      this one, of the settings with %d runs or more; by fewer runs %zu look%s faster\n",
+            ENGINE_MIN_REPLAYS, n_faster, n_faster == 1 ? "s" : "");
+    else if (has_cheaper_in_doubt(tune))
+        fputs("Fastest      this one; others with less in flight may do as well, which is not shown yet\n",
+              out);
+}
+
 /* The fastest setting and what it costs, where the recommended one is slower. */
 static void print_fastest(FILE *out, const struct answer *answer)
 {
@@ -191,10 +216,7 @@ static void print_fastest(FILE *out, const struct answer *answer)
     if (!tune_is_of_throughput(tune))
         return;
     if (tune->engine.best == tune->engine.chosen) {
-        if (has_cheaper_in_doubt(tune))
-            fputs("Fastest      the same; settings with less in flight may do as well, which is not shown "
-                  "yet\n",
-                  out);
+        print_is_fastest(out, tune);
         return;
     }
     double more = 100 * (1 / report_table_share(tune, tune->engine.chosen) - 1);
@@ -219,10 +241,11 @@ static void print_fastest(FILE *out, const struct answer *answer)
         fputs("             The fewer runs a setting has, the more it is expected to lose.\n", out);
 }
 
-static void print_of_best(FILE *out, const struct tune *tune, size_t i)
+/* Only of what is compared: one run may have been lucky, and what is over a limit is no rival. */
+static void print_of_best(FILE *out, const struct tune *tune, size_t i, const char *standing)
 {
     double share = report_table_share(tune, i);
-    if (isfinite(share))
+    if (isfinite(share) && strcmp(standing, "few runs") != 0 && engine_keeps_limit(&tune->engine, i))
         fprintf(out, " %6.0f %%", 100 * share);
     else
         fprintf(out, " %8s", "-");
@@ -246,13 +269,31 @@ static const char *p99_text(const struct tune *tune, size_t i, double p99_ns, ch
     return text;
 }
 
-static void print_point_line(FILE *out, const struct tune *tune, size_t i)
+/* A setting has the same figures here as above, where it stands there. */
+static bool find_row(const struct answer *answer, size_t i, struct row *ret_row)
 {
+    const struct tune *tune = answer->tune;
+    const struct row *named = !answer->has_rows            ? NULL
+                              : i == tune->engine.chosen   ? &answer->chosen
+                              : i == tune->engine.best     ? &answer->best
+                              : i != tune->engine.baseline ? NULL
+                              : answer->has_baseline       ? &answer->baseline
+                                                           : NULL;
+    if (named != NULL)
+        *ret_row = *named;
+    return named != NULL ||
+           row_of(&tune->records[i], false, tune->settings->runs.confidence_share, ret_row) == 0;
+}
+
+static void print_point_line(FILE *out, const struct answer *answer, size_t i)
+{
+    const struct tune *tune = answer->tune;
     struct row row;
     char text[FACTORS_TEXT_SIZE], mean[UNITS_TEXT_SIZE], latency[UNITS_TEXT_SIZE], p99[UNITS_TEXT_SIZE],
         spread[UNITS_TEXT_SIZE] = "-", standing[REPORT_STANDING_SIZE];
-    if (row_of(&tune->records[i], false, tune->settings->runs.confidence_share, &row) < 0)
+    if (!find_row(answer, i, &row))
         return;
+    report_table_standing(tune, i, standing);
     double half = 100 * (row.ci_high_bps - row.mean_bps) / row.mean_bps;
     if (half <= 100)
         snprintf(spread, sizeof spread, "+- %.1f %%", half);
@@ -264,9 +305,8 @@ static void print_point_line(FILE *out, const struct tune *tune, size_t i)
             text_short_duration(row.latency_ns.mean, latency));
     if (shows_p99(tune))
         fprintf(out, " %10s", p99_text(tune, i, row.latency_ns.p99, p99));
-    print_of_best(out, tune, i);
-    fprintf(out, " %8zu  %s%s\n", row.replays, report_table_standing(tune, i, standing),
-            is_out ? style_text(out, STYLE_PLAIN) : "");
+    print_of_best(out, tune, i, standing);
+    fprintf(out, " %8zu  %s%s\n", row.replays, standing, is_out ? style_text(out, STYLE_PLAIN) : "");
 }
 
 static bool measured_pool(const struct tune *tune)
@@ -299,6 +339,9 @@ static void print_words(FILE *out, const struct tune *tune, const size_t *shown,
     if (has_standing(tune, shown, n, "may be as good"))
         fprintf(out, "   may be as good: it looks as if it lost at most %g %%, which is not shown yet.\n",
                 100 * search->tolerance_share);
+    if (has_standing(tune, shown, n, "probably slower"))
+        fprintf(out, "   probably slower: it looks as if it lost more than %g %%, which is not shown yet.\n",
+                100 * search->tolerance_share);
     if (has_standing(tune, shown, n, "few runs"))
         fprintf(out, "   few runs: fewer than %d, which may have been lucky.\n", ENGINE_MIN_REPLAYS);
     if (has_standing(tune, shown, n, "over limit"))
@@ -312,8 +355,9 @@ static void print_legend(FILE *out, const struct tune *tune, const size_t *shown
 {
     const struct settings_search *search = &tune->settings->search;
     bool fresh = record_count(&tune->records[tune->engine.chosen], true) >= ENGINE_MIN_REPLAYS;
-    fprintf(out, "  (The figures further up are of %s.\n",
-            fresh ? "the replays after the choice alone" : "all replays: too few new ones could be made");
+    fputs(fresh ? "  (Settings that are named above stand here with the replays after the choice alone.\n"
+                : "  (All replays count: too few could be made after the choice.\n",
+          out);
     print_words(out, tune, shown, n);
     if (shows_p99(tune))
         fputs("   p99: - where the requests are too few to tell, or the runs differ too much.\n", out);
@@ -328,13 +372,14 @@ static void print_legend(FILE *out, const struct tune *tune, const size_t *shown
           out);
 }
 
-static int print_table(FILE *out, const struct tune *tune, struct err *err)
+static int print_table(FILE *out, const struct answer *answer, struct err *err)
 {
+    const struct tune *tune = answer->tune;
     size_t *order, n, n_shown = 0;
     int result = report_table_order(tune, &order, &n, err);
     if (result == 0)
         fprintf(out,
-                "\nMeasured: size x depth (all replays)       throughput    interval    latency%s  of best  "
+                "\nMeasured: size x depth                     throughput    interval    latency%s  of best  "
                 "replays\n",
                 shows_p99(tune) ? "        p99" : "");
     for (size_t k = 0; k < n && result == 0; k++) {
@@ -342,7 +387,7 @@ static int print_table(FILE *out, const struct tune *tune, struct err *err)
                      order[k] == tune->engine.baseline;
         if (k >= TABLE_ROWS && !named)
             continue;
-        print_point_line(out, tune, order[k]);
+        print_point_line(out, answer, order[k]);
         order[n_shown++] = order[k];
     }
     if (result == 0 && tune->engine.best != ENGINE_NONE)
@@ -405,6 +450,25 @@ static void print_search(FILE *out, const struct tune *tune)
     resume_text(out, session, tune->engine.stop == ENGINE_STOP_INTERRUPTED);
 }
 
+/* What may make the figures above unlike those of another day; its text stands further down. */
+static void print_disturbed(FILE *out, const struct tune *tune)
+{
+    static const char *const codes[] = {"neighbour_busy", "steal", "throttled_during_run", "rate_changed",
+                                        "rate_pulses"};
+    const struct notes *warnings = &tune->session->warnings;
+    const char *separator = "Disturbed    ";
+    for (size_t i = 0; i < warnings->n; i++) {
+        for (size_t k = 0; k < sizeof codes / sizeof codes[0]; k++) {
+            if (strcmp(warnings->note[i].code, codes[k]) != 0)
+                continue;
+            fprintf(out, "%s%s", separator, codes[k]);
+            separator = ", ";
+        }
+    }
+    if (separator[0] == ',')
+        fputs(": see Worth knowing\n", out);
+}
+
 static void print_answer(FILE *out, const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
@@ -425,6 +489,7 @@ static void print_answer(FILE *out, const struct answer *answer)
     print_gains(out, answer);
     report_change_print(out, answer);
     report_certainty_text(out, tune);
+    print_disturbed(out, tune);
     report_importance_text(out, tune);
 }
 
@@ -481,7 +546,7 @@ int report_recommendation_text(FILE *out, const struct answer *answer, struct er
     report_profiles_text(out, tune);
     for (size_t i = 0; i < answer->n_parts; i++)
         answer->parts[i].print(out, answer->parts[i].context);
-    int result = tune->n_records > 0 ? print_table(out, tune, err) : 0;
+    int result = tune->n_records > 0 ? print_table(out, answer, err) : 0;
     if (result < 0)
         return result;
     if (tune->n_records > 0)

@@ -65,7 +65,8 @@ const char *report_sustained_words(const struct sustained_verdict *verdict,
         snprintf(buffer, REPORT_SUSTAINED_SIZE, "%s, %s, seen over %s", burst,
                  verdict->trace.steady ? "steady" : "not yet shown to be steady", seen);
     else if (is_short(verdict))
-        snprintf(buffer, REPORT_SUSTAINED_SIZE, "seen over %s only, too short to tell", seen);
+        snprintf(buffer, REPORT_SUSTAINED_SIZE,
+                 "seen over %s only, too short to tell; measure --until-steady tells", seen);
     else if (verdict->hidden && verdict->trace.left)
         snprintf(buffer, REPORT_SUSTAINED_SIZE,
                  "seen over %s; %+.1f %% at the end of it, for too short to tell whether that stays", seen,

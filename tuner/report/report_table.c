@@ -91,7 +91,7 @@ static const char *reason_against(const struct tune *tune, size_t i)
         return "not trusted";
     if (!engine_keeps_limit(&tune->engine, i))
         return engine_misses_limit(&tune->engine, i)            ? "over limit"
-               : tune->settings->search.max_latency_p99_ns != 0 ? "p99 not known"
+               : tune->settings->search.max_latency_p99_ns != 0 ? "may be over limit"
                                                                 : "cost not known";
     if (i < tune->space.n_points && tune->engine.best != ENGINE_NONE && !engine_is_eligible(&tune->engine, i))
         return "not compared";

@@ -87,8 +87,9 @@ void text_place(FILE *out, const struct session *session)
 void text_traffic(FILE *out, const struct session *session)
 {
     char written[UNITS_TEXT_SIZE], read[UNITS_TEXT_SIZE], drive[200];
-    fprintf(out, "Wrote %s, read %s", units_format_bytes(session->bytes_written, written),
-            units_format_bytes(session->bytes_read, read));
+    bool fills = session->bytes_written > 0 && !pattern_writes(&session->settings->workload.pattern);
+    fprintf(out, "Wrote %s%s, read %s", units_format_bytes(session->bytes_written, written),
+            fills ? " to fill the file" : "", units_format_bytes(session->bytes_read, read));
     if (!session->simulated &&
         drive_health_format(&session->drive_health_before, &session->drive_health_after, drive,
                             sizeof drive)[0] != '\0')

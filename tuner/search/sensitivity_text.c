@@ -91,6 +91,14 @@ static void append_cost(const struct tune *tune, struct line *line, double high)
                                                                       : "");
 }
 
+/* Throughput may stay the same while the latency doubles: it is said which of them does. */
+static const char *figure_stays(const struct tune *tune)
+{
+    return objective_table[tune->settings->search.objective].lower    ? "the latency stays"
+           : tune->settings->search.profile != PROFILE_MAX_THROUGHPUT ? "the score stays"
+                                                                      : "throughput stays";
+}
+
 static double distance(struct effect effect)
 {
     return fmax(1 - effect.low, effect.high - 1);
@@ -201,9 +209,9 @@ static void say_ordered(const struct tune *tune, const struct sensitivity_factor
     if (slice.last > slice.first) {
         begin_clause(line);
         if (slice.last + 1 == slice.n)
-            append(line, "above %s nothing changes ", from);
+            append(line, "above %s %s the same ", from, figure_stays(tune));
         else
-            append(line, "from %s to %s nothing changes ", from, to);
+            append(line, "from %s to %s %s the same ", from, to, figure_stays(tune));
         append_within(line, slice.within);
     }
     if (slice.high + 1 < slice.n) {
@@ -227,7 +235,7 @@ static void say_direct(const struct tune *tune, const struct sensitivity_factor 
     if (effect.worse) {
         append_cost(tune, line, effect.high);
     } else {
-        append(line, "nothing changes ");
+        append(line, "%s the same ", figure_stays(tune));
         append_within(line, distance(effect));
     }
 }
@@ -267,7 +275,7 @@ static void say_categories(const struct tune *tune, const struct sensitivity_fac
             append(line, " ");
             append_cost(tune, line, effect.high);
         } else {
-            append(line, " changes nothing ");
+            append(line, " does as well ");
             append_within(line, distance(effect));
         }
     }
@@ -292,8 +300,7 @@ static void begin_sentence(const struct sensitivity *sensitivity, size_t dim, st
     append(line, "%s", names[dim]);
     if (sensitivity->importance.known_share < KNOWN_SHARE || own.low < SENSITIVITY_SHARE)
         return;
-    append(line, " %s (%.0f %% of the differences)", own.low >= MOST_SHARE ? "matters most" : "matters",
-           100 * own.mean);
+    append(line, own.low >= MOST_SHARE ? " matters most" : " matters");
 }
 
 /* False when nothing can be said. */
@@ -307,7 +314,8 @@ static bool say_factor(const struct tune *tune, const struct sensitivity *sensit
     begin_sentence(sensitivity, dim, line);
     bool shares = line->used > strlen(names[dim]);
     if (all_same(tune, factor, &within)) {
-        append(line, shares ? ", but near the recommended setting it changes nothing " : " changes nothing ");
+        append(line, "%s%s the same ", shares ? ", but near the recommended setting " : ": ",
+               figure_stays(tune));
         append_within(line, within);
         return true;
     }
@@ -337,8 +345,8 @@ static bool say_pair(const struct sensitivity *sensitivity, struct line *line)
     }
     if (first == second || sensitivity->importance.known_share < KNOWN_SHARE)
         return false;
-    append(line, "%s and %s act together (%.0f %% of the differences)", names[first], names[second],
-           100 * sensitivity->importance.pair[first][second].mean);
+    append(line, "%s and %s act together: what is best of one depends on the other", names[first],
+           names[second]);
     return true;
 }
 
