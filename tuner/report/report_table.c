@@ -3,6 +3,7 @@
 
 #include "bench/base/units.h"
 #include "tuner/base/csv.h"
+#include "tuner/base/style.h"
 #include "tuner/base/text.h"
 #include "tuner/report/report_certainty.h"
 #include "tuner/report/report_text.h"
@@ -13,6 +14,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define MOST_ROWS 10
 #define BLOCK     1e6 /* more than any two logarithms of rates or latencies differ by */
@@ -141,6 +143,165 @@ const char *report_table_standing(const struct tune *tune, size_t i, char text[R
         snprintf(text, REPORT_STANDING_SIZE, "%s", word != NULL ? word : verdict_word(tune, i));
     return text;
 }
+
+/* --- for people --- */
+
+/* Only of what is compared: one run may have been lucky, and what is over a limit is no rival. */
+static void print_of_best(FILE *out, const struct tune *tune, size_t i, const char *standing)
+{
+    double share = report_table_share(tune, i);
+    if (isfinite(share) && strcmp(standing, "few runs") != 0 && engine_keeps_limit(&tune->engine, i))
+        fprintf(out, " %6.0f %%", 100 * share);
+    else
+        fprintf(out, " %8s", "-");
+}
+
+/* Whether the p99 decides between settings. */
+static bool shows_p99(const struct tune *tune)
+{
+    const struct settings *settings = tune->settings;
+    return settings->search.max_latency_p99_ns != 0 || settings->search.objective == OBJECTIVE_P99;
+}
+
+/* Of too few requests for a p99, enough may have taken too long to show that it is over the limit. */
+static const char *p99_text(const struct tune *tune, size_t i, double p99_ns, char text[UNITS_TEXT_SIZE])
+{
+    char limit[UNITS_TEXT_SIZE];
+    if (isfinite(p99_ns) || !engine_misses_limit(&tune->engine, i))
+        return text_short_duration(p99_ns, text);
+    snprintf(text, UNITS_TEXT_SIZE, "> %s",
+             text_short_duration((double)tune->settings->search.max_latency_p99_ns, limit));
+    return text;
+}
+
+/* A setting has the same figures here as above, where it stands there. */
+static bool find_row(const struct answer *answer, size_t i, struct row *ret_row)
+{
+    const struct tune *tune = answer->tune;
+    const struct row *named = !answer->has_rows            ? NULL
+                              : i == tune->engine.chosen   ? &answer->chosen
+                              : i == tune->engine.best     ? &answer->best
+                              : i != tune->engine.baseline ? NULL
+                              : answer->has_baseline       ? &answer->baseline
+                                                           : NULL;
+    if (named != NULL)
+        *ret_row = *named;
+    return named != NULL ||
+           row_of(&tune->records[i], false, tune->settings->runs.confidence_share, ret_row) == 0;
+}
+
+static void print_point_line(FILE *out, const struct answer *answer, size_t i)
+{
+    const struct tune *tune = answer->tune;
+    struct row row;
+    char text[FACTORS_TEXT_SIZE], mean[UNITS_TEXT_SIZE], latency[UNITS_TEXT_SIZE], p99[UNITS_TEXT_SIZE],
+        spread[UNITS_TEXT_SIZE] = "-", standing[REPORT_STANDING_SIZE];
+    if (!find_row(answer, i, &row))
+        return;
+    report_table_standing(tune, i, standing);
+    double half = 100 * (row.ci_high_bps - row.mean_bps) / row.mean_bps;
+    if (half <= 100)
+        snprintf(spread, sizeof spread, "+- %.1f %%", half);
+    else if (isfinite(half))
+        snprintf(spread, sizeof spread, "over 100 %%");
+    bool is_out = tune_distrust(tune, i) != 0 || engine_misses_limit(&tune->engine, i);
+    fprintf(out, "%s  %-38s %10s %11s %10s", is_out ? style_text(out, STYLE_DIM) : "",
+            factors_format(&row.point, text), text_short_rate(row.mean_bps, mean), spread,
+            text_short_duration(row.latency_ns.mean, latency));
+    if (shows_p99(tune))
+        fprintf(out, " %10s", p99_text(tune, i, row.latency_ns.p99, p99));
+    print_of_best(out, tune, i, standing);
+    fprintf(out, " %8zu  %s%s\n", row.replays, standing, is_out ? style_text(out, STYLE_PLAIN) : "");
+}
+
+static bool measured_pool(const struct tune *tune)
+{
+    for (size_t i = 0; i < tune->n_records; i++) {
+        if (tune->records[i].n > 0 && tune->records[i].point.api == API_POOL)
+            return true;
+    }
+    return false;
+}
+
+static bool has_standing(const struct tune *tune, const size_t *shown, size_t n, const char *standing)
+{
+    char text[REPORT_STANDING_SIZE];
+    for (size_t k = 0; k < n; k++) {
+        if (strcmp(report_table_standing(tune, shown[k], text), standing) == 0)
+            return true;
+    }
+    return false;
+}
+
+/* What the words of the shown rows mean, of those that are not plain. */
+static void print_words(FILE *out, const struct tune *tune, const size_t *shown, size_t n)
+{
+    const struct settings_search *search = &tune->settings->search;
+    char limit[UNITS_TEXT_SIZE];
+    if (has_standing(tune, shown, n, "as good"))
+        fprintf(out, "   as good: shown to lose at most %g %% against the %s.\n",
+                100 * search->tolerance_share, tune_is_of_throughput(tune) ? "fastest" : "best");
+    if (has_standing(tune, shown, n, "may be as good"))
+        fprintf(out, "   may be as good: it looks as if it lost at most %g %%, which is not shown yet.\n",
+                100 * search->tolerance_share);
+    if (has_standing(tune, shown, n, "probably slower"))
+        fprintf(out, "   probably slower: it looks as if it lost more than %g %%, which is not shown yet.\n",
+                100 * search->tolerance_share);
+    if (has_standing(tune, shown, n, "few runs"))
+        fprintf(out, "   few runs: fewer than %d, which may have been lucky.\n", ENGINE_MIN_REPLAYS);
+    if (has_standing(tune, shown, n, "over limit"))
+        fprintf(
+            out,
+            "   over limit: more than a hundredth of the requests take longer than %s (--max-latency-p99).\n",
+            text_short_duration((double)search->max_latency_p99_ns, limit));
+}
+
+static void print_legend(FILE *out, const struct tune *tune, const size_t *shown, size_t n)
+{
+    const struct settings_search *search = &tune->settings->search;
+    bool fresh = record_count(&tune->records[tune->engine.chosen], true) >= ENGINE_MIN_REPLAYS;
+    fputs(fresh ? "  (Settings that are named above stand here with the replays after the choice alone.\n"
+                : "  (All replays count: too few could be made after the choice.\n",
+          out);
+    print_words(out, tune, shown, n);
+    if (shows_p99(tune))
+        fputs("   p99: - where the requests are too few to tell, or the runs differ too much.\n", out);
+    if (search->profile != PROFILE_MAX_THROUGHPUT)
+        fputs("   of best: of the profile's highest score", out);
+    else if (objective_table[search->objective].lower)
+        fputs("   of best: the lowest latency as a share of this one", out);
+    else
+        fputs("   of best: what the search believes, by the runs of all settings", out);
+    fputs(measured_pool(tune) ? ".\n   pool: psync from as many helper threads as the queue is deep.)\n"
+                              : ".)\n",
+          out);
+}
+
+int report_table_text(FILE *out, const struct answer *answer, struct err *err)
+{
+    const struct tune *tune = answer->tune;
+    size_t *order, n, n_shown = 0;
+    int result = report_table_order(tune, &order, &n, err);
+    if (result == 0)
+        fprintf(out,
+                "\nMeasured: size x depth                     throughput    interval    latency%s  of best  "
+                "replays\n",
+                shows_p99(tune) ? "        p99" : "");
+    for (size_t k = 0; k < n && result == 0; k++) {
+        bool named = order[k] == tune->engine.chosen || order[k] == tune->engine.best ||
+                     order[k] == tune->engine.baseline;
+        if (k >= MOST_ROWS && !named)
+            continue;
+        print_point_line(out, answer, order[k]);
+        order[n_shown++] = order[k];
+    }
+    if (result == 0 && tune->engine.best != ENGINE_NONE)
+        print_legend(out, tune, order, n_shown);
+    free(order);
+    return result;
+}
+
+/* --- for programs and documents --- */
 
 static const char *role_of(const struct tune *tune, size_t i)
 {

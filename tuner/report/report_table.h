@@ -1,5 +1,5 @@
 /* tuner/report/report_table: the order and the standing of measured settings, and the answer of `recommend`
- * for a spreadsheet and for a page in Markdown. */
+ * as a table: for people, for a spreadsheet and for a page in Markdown. */
 #pragma once
 
 #include "bench/base/err.h"
@@ -19,6 +19,9 @@ double report_table_share(const struct tune *tune, size_t i);
 
 /* What the answer made of a setting, in words that agree with the share; returns text. */
 const char *report_table_standing(const struct tune *tune, size_t i, char text[REPORT_STANDING_SIZE]);
+
+/* For people: the ten best and the named settings, and what their words mean. 0 or -ENOMEM. */
+int report_table_text(FILE *out, const struct answer *answer, struct err *err);
 
 /* One line for each measured setting, the best by the objective first. Columns are called as members of a row
  * in JSON, with their units; role says what the answer made of the setting: recommended, best, baseline. 0 or
