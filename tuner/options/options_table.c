@@ -43,6 +43,9 @@ static const struct option_row rows[] = {
           "spread the data over so many files of equal size, of which each thread has a descriptor each; "
           "requests go to them in turn",
           VARIED(CONDITION_FILES)),
+    FLAG("shared-file", file.shared, BOTH,
+         "of several clients (fstune-mpi): one file for all, in which each has a region of --file-size, "
+         "instead of a file for each"),
     ROW("alignment", "SIZE", "512..512m, a multiple of 512", "the request size", alignment,
         PLACE(workload.alignment_bytes), RUNS,
         "requests start so far behind a multiple of their size: 512 with requests of 4k is 512, 4608, 8704 "

@@ -196,6 +196,7 @@ struct settings_file {
     char path[SETTINGS_TEXT_SIZE];                  /* --path; "." */
     char existing[SETTINGS_TEXT_SIZE];              /* --existing, a file or a block device; "" */
     struct settings_more more_paths, more_existing; /* loaded together with the first */
+    bool shared;                                    /* --shared-file: one for all clients */
     bool one_more; /* the option that is being set stands there again, and adds to what it was given */
     char simulate[SETTINGS_TEXT_SIZE]; /* --simulate; "" */
     char prepare[SETTINGS_TEXT_SIZE];  /* --prepare; "" */

@@ -68,6 +68,16 @@ void clients_describe_file(const struct session *session, int result, const stru
     snprintf(file->direct_why, sizeof file->direct_why, "%s", target->direct_why);
 }
 
+void clients_take_region(struct session *session, const struct clients_command *command, int fd)
+{
+    session->clients->region = (struct target_region){.fd = fd,
+                                                      .tmpfile = command->shared.tmpfile,
+                                                      .n = session->clients->n,
+                                                      .index = session->clients->rank,
+                                                      .size_bytes = command->region_bytes,
+                                                      .distance_bytes = command->distance_bytes};
+}
+
 int clients_take_size(struct session *session, const struct clients_command *command)
 {
     if (command->size_bytes == 0)

@@ -78,6 +78,8 @@ void clients_report_json(json_t *object, const struct clients_report *report)
     for (uint32_t i = 0; i < clients->seen.n; i++)
         json_array_append_new(list, json_client(report, i));
     json_object_set_new(object, "clients", json_integer((json_int_t)clients->seen.n));
+    json_object_set_new(object, "clients_file",
+                        json_string(report->session->settings->file.shared ? "shared" : "own"));
     json_object_set_new(object, "clients_detail", list);
     json_object_set_new(object, "clients_fairness",
                         json_pack("{s:o, s:o, s:o}", "jain", json_number(fairness.jain), "slowest_rank",
@@ -106,7 +108,8 @@ void clients_report_text(FILE *out, const struct clients_report *report)
         return;
     const struct clients *clients = clients_of(report->session);
     struct fairness fairness = fairness_of(report);
-    fprintf(out, "Clients      %u at once", clients->seen.n);
+    fprintf(out, "Clients      %u at once%s", clients->seen.n,
+            report->session->settings->file.shared ? ", in one file" : "");
     if (isfinite(fairness.jain))
         fprintf(out,
                 "; the slowest, client %u, has %.0f %% of an equal share; Jain's index %.3f; clocks agree "
