@@ -31,6 +31,10 @@ static const struct option_row rows[] = {
            .default_experiment = "io_uring", IN(WORKLOAD)),
     LEVELS("threads", "N", FACTOR_THREADS, "1..64", "1", RUNS,
            "threads, each with its own part of the file and its own queue"),
+    ROW("clients", "N", "1..4096", "", counts, TYPED(workload.clients, struct levels), RECOMMEND,
+        "of several clients (fstune-mpi): search how many of them shall work at once, as 1..8 or 1,2,4, "
+        "while "
+        "the others wait; what is in flight is counted over all that work"),
     LEVELS("sync", "SYNC", FACTOR_SYNC, "none, end, each", "end", RUNS,
            "durability of writes: no flush, one at the end of a run, or one with each write", IN(WORKLOAD)),
     ROW("path", "DIR", "", ".", path, TYPED(file.path, char *), EVERY | CALIBRATE | PREDICT | IMPACT | REPLAY,

@@ -172,7 +172,8 @@ struct settings_workload {
     struct pattern pattern;
     bool pattern_given;
     struct levels levels[FACTOR_N];
-    bool split_sizes; /* --split-sizes */
+    struct levels clients; /* --clients: how many of several work at once; n = 0: all, always */
+    bool split_sizes;      /* --split-sizes */
     enum measure_cache cache;
     bool cache_given;
     uint64_t alignment_bytes; /* 0: the request size */

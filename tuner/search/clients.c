@@ -15,6 +15,7 @@ int clients_init(struct clients *clients, uint32_t rank, uint32_t n, uint32_t n_
     *clients = (struct clients){.seen = rank == 0 ? clients_leads : clients_follows};
     clients->seen.rank = rank;
     clients->seen.n = n;
+    clients->n_active = n;
     clients->seen.n_here = n_here;
     clients->seen.is_first_here = is_first_here;
     clients->hello = calloc(n, sizeof *clients->hello);

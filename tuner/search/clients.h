@@ -83,6 +83,8 @@ struct clients {
     struct clients_hello *hello;
     bool *is_lost;                /* died or stalls */
     uint32_t first_lost;          /* by whom all is blamed; 0: nobody is lost */
+    bool blames_nobody;           /* it may be another: mpirun, which knows, has begun to end all */
+    uint32_t n_active;            /* these make the present run, the others wait; n between runs */
     struct clock_offset *offset;  /* of the last meeting */
     struct client_report *report; /* of the last run */
     uint64_t clock_error_ns;      /* the largest of all meetings */

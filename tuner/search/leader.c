@@ -42,7 +42,8 @@ static bool is_dead(const struct clients *clients, uint32_t rank)
     return name_end == NULL || strncmp(name_end, ") Z", 3) == 0;
 }
 
-/* mpirun tells all to end when one has died, and any of them may be too slow to answer then. */
+/* mpirun tells all to end when one has died, and any of them may be too slow to answer then. Who is dead on
+ * this machine can be seen. */
 static uint32_t find_dead(const struct clients *clients, uint32_t silent)
 {
     for (uint32_t i = 1; i < clients->seen.n && !is_dead(clients, silent); i++) {
@@ -56,6 +57,11 @@ static int say_lost(const struct clients *clients, struct err *err)
 {
     const uint32_t rank = clients->first_lost;
     const struct clients_hello *hello = &clients->hello[rank];
+    if (clients->blames_nobody)
+        return err_set(
+            err, -ENOLINK,
+            "a client died or does not answer, and the run that it was in is void; look after the one "
+            "that mpirun names, and start again");
     if (hello->pid == 0)
         return err_set(err, -ENOLINK, "client %u did not start; see what mpirun says of its host", rank);
     return err_set(err, -ENOLINK,
@@ -77,8 +83,11 @@ const char *clients_name_lost(const struct clients *clients, char text[ERR_TEXT_
 static int lose(struct clients *clients, uint32_t rank, struct err *err)
 {
     clients->is_lost[rank] = true;
-    if (clients->first_lost == 0)
+    if (clients->first_lost == 0) {
         clients->first_lost = find_dead(clients, rank);
+        clients->blames_nobody =
+            atomic_load(&interrupt_signal) != 0 && !is_dead(clients, clients->first_lost);
+    }
     return say_lost(clients, err);
 }
 
@@ -101,7 +110,7 @@ int leader_hear(struct clients *clients, uint32_t rank, int kind, void *data, si
 int leader_tell_all(struct clients *clients, const struct clients_command *command, struct err *err)
 {
     int result = 0;
-    for (uint32_t i = 1; i < clients->seen.n; i++) {
+    for (uint32_t i = 1; i < clients->n_active; i++) {
         int told = tell(clients, i, CLIENTS_COMMAND, command, sizeof *command, result == 0 ? err : NULL);
         result = result == 0 ? told : result;
     }
@@ -140,7 +149,7 @@ int leader_gather(struct clients *clients, struct err *err)
 {
     const uint64_t until_ns = now_ns() + READY_NS;
     int result = 0;
-    for (uint32_t i = 1; i < clients->seen.n; i++) {
+    for (uint32_t i = 1; i < clients->n_active; i++) {
         int32_t code = 0;
         struct err *why = result == 0 ? err : NULL;
         int heard = leader_hear(clients, i, CLIENTS_READY, &code, sizeof code, until_ns, why);
@@ -153,7 +162,7 @@ int leader_gather(struct clients *clients, struct err *err)
 
 int leader_start_all(struct clients *clients, int result, uint64_t start_ns, struct err *err)
 {
-    for (uint32_t i = 1; i < clients->seen.n; i++) {
+    for (uint32_t i = 1; i < clients->n_active; i++) {
         struct clients_call call = {.word = result < 0 ? CLIENTS_VOID : CLIENTS_GO,
                                     .start_ns = start_ns + (uint64_t)clients->offset[i].ahead_ns};
         int told = clients->is_lost[i]
@@ -191,9 +200,9 @@ static int meet(void *context, uint64_t *ret_start_ns, struct err *err)
     struct clients *clients = clients_of(context);
     clients->has_met = true;
     int result = leader_gather(clients, err);
-    for (uint32_t i = 1; i < clients->seen.n && result == 0; i++)
+    for (uint32_t i = 1; i < clients->n_active && result == 0; i++)
         result = compare_clocks(clients, i, err);
-    *ret_start_ns = clients->start_ns = now_ns() + START_NS + clients->seen.n * START_CLIENT_NS;
+    *ret_start_ns = clients->start_ns = now_ns() + START_NS + clients->n_active * START_CLIENT_NS;
     return leader_start_all(clients, result, *ret_start_ns, err);
 }
 
@@ -235,7 +244,7 @@ static struct measure_plan plan_for_all(const struct clients *clients, const str
         own.warmup_limit_ns = plan->warmup_least_ns;
     own.warmup_least_ns = 0;
     own.hopeless_bps = 0;
-    own.max_bytes = plan->max_bytes / clients->seen.n;
+    own.max_bytes = plan->max_bytes / clients->n_active;
     if (plan->max_bytes != 0 && own.max_bytes == 0)
         own.max_bytes = 1;
     return own;
@@ -254,7 +263,7 @@ static bool is_being_interrupted(void)
 static int first_failure(struct clients *clients, struct err *err)
 {
     int result = 0;
-    for (uint32_t i = 0; i < clients->seen.n; i++) {
+    for (uint32_t i = 0; i < clients->n_active; i++) {
         const struct client_report *report = &clients->report[i];
         if (report->code == 0 || (result < 0 && result != -ECANCELED))
             continue;
@@ -275,7 +284,7 @@ static int collect(struct session *session, uint64_t took_ns, struct err *err)
     const uint64_t until_ns = now_ns() + 2 * took_ns + RESULT_NS;
     struct measure_result *all = &session->job.result;
     int result = 0;
-    for (uint32_t i = 1; i < clients->seen.n; i++) {
+    for (uint32_t i = 1; i < clients->n_active; i++) {
         struct client_report *report = &clients->report[i];
         int heard = leader_hear(clients, i, CLIENTS_RESULT, report, sizeof *report, until_ns,
                                 result == 0 ? err : NULL);
@@ -286,7 +295,7 @@ static int collect(struct session *session, uint64_t took_ns, struct err *err)
         result = result == 0 ? heard : result;
     }
     *all = (struct measure_result){.settled = true};
-    for (uint32_t i = 0; i < clients->seen.n; i++) {
+    for (uint32_t i = 0; i < clients->n_active; i++) {
         all->total_bytes_read += clients->report[i].result.total_bytes_read;
         all->total_bytes_written += clients->report[i].result.total_bytes_written;
     }
@@ -311,7 +320,7 @@ static int judge(struct session *session, uint64_t start_ns, struct err *err)
     struct clients *clients = clients_of(session);
     const struct measure_plan *plan = &session->job.plan;
     uint64_t late_ns;
-    double factor = combine_length_factor(clients->report, clients->seen.n);
+    double factor = combine_length_factor(clients->report, clients->n_active);
     if (factor != 1) {
         int result = change_length(clients, &plan->point, factor, err);
         return result < 0 ? result
@@ -319,8 +328,8 @@ static int judge(struct session *session, uint64_t start_ns, struct err *err)
                                       "a client came to the end of its bytes, or made too few requests", err);
     }
     size_t late =
-        combine_find_late(clients->report, clients->seen.n, start_ns + plan->warmup_limit_ns, &late_ns);
-    if (late == clients->seen.n)
+        combine_find_late(clients->report, clients->n_active, start_ns + plan->warmup_limit_ns, &late_ns);
+    if (late == clients->n_active)
         return 0;
     char why[ERR_TEXT_SIZE / 2];
     snprintf(why, sizeof why, "client %zu on %s was %" PRIu64 " ms late in the last", late,
@@ -355,7 +364,7 @@ static int note_run(struct clients *clients, const struct point *point, struct e
     *run = (struct clients_run){.point = *point, .rates_bps = calloc(clients->seen.n, sizeof(double))};
     if (run->rates_bps == NULL)
         return err_set(err, -ENOMEM, "no memory for the clients' rates");
-    for (uint32_t i = 0; i < clients->seen.n; i++)
+    for (uint32_t i = 0; i < clients->n_active; i++)
         run->rates_bps[i] = clients->report[i].result.throughput_bps;
     clients->n_runs++;
     return 0;
@@ -371,16 +380,16 @@ static int sum_up(struct session *session, struct err *err)
         return result;
     clients->n_void = 0;
     clients->seen.run_warnings = clients->seen.target_warnings = 0;
-    for (uint32_t i = 0; i < clients->seen.n; i++) {
+    for (uint32_t i = 0; i < clients->n_active; i++) {
         clients->seen.run_warnings |= clients->report[i].run_warnings;
         clients->seen.target_warnings |= clients->report[i].target_warnings;
     }
-    combine_reports(clients->report, clients->seen.n, start_ns, &job->result, &job->latency);
+    combine_reports(clients->report, clients->n_active, start_ns, &job->result, &job->latency);
     forget_disturbed(clients, session);
     return note_run(clients, &job->plan.point, err);
 }
 
-static int lead_run(struct session *session, struct err *err)
+static int run_active(struct session *session, struct err *err)
 {
     struct clients *clients = clients_of(session);
     struct client_report *own = &clients->report[0];
@@ -389,7 +398,7 @@ static int lead_run(struct session *session, struct err *err)
                                             .plan = plan_for_all(clients, &session->job.plan)};
     session->job.plan = command.plan;
     clients->seen.was_void = clients->has_met = false;
-    for (uint32_t i = 0; i < clients->seen.n; i++)
+    for (uint32_t i = 0; i < clients->n_active; i++)
         clients->report[i] = (struct client_report){0};
     int result = leader_tell_all(clients, &command, err);
     if (result < 0)
@@ -403,12 +412,24 @@ static int lead_run(struct session *session, struct err *err)
     return result < 0 ? result : sum_up(session, err);
 }
 
+/* Who has no part in it hears nothing of the run, and waits for the next word. */
+static int lead_run(struct session *session, struct err *err)
+{
+    struct clients *clients = clients_of(session);
+    const uint32_t asked = session->job.plan.point.clients;
+    clients->n_active = asked > 0 ? asked : clients->seen.n;
+    int result = run_active(session, err);
+    clients->n_active = clients->seen.n;
+    return result;
+}
+
 /* --- the end --- */
 
 static void lead_finish(struct session *session)
 {
     struct clients *clients = clients_of(session);
     char text[ERR_TEXT_SIZE];
+    clients->n_active = clients->seen.n; /* a run that was given up may have had fewer */
     leader_tell_all(clients, &(struct clients_command){.what = CLIENTS_ROLL_CALL}, NULL);
     for (uint32_t i = 1; i < clients->seen.n; i++) {
         int32_t here;
@@ -421,6 +442,7 @@ static void lead_finish(struct session *session)
 static bool let_go(struct clients *clients)
 {
     bool all = true;
+    clients->n_active = clients->seen.n;
     leader_tell_all(clients, &(struct clients_command){.what = CLIENTS_END}, NULL);
     for (uint32_t i = 1; i < clients->seen.n; i++) {
         int32_t here;

@@ -64,11 +64,24 @@ int session_clients_check(const struct settings *settings, struct err *err)
         {settings->search.resume[0] != '\0', "resume", "a journal does not tell of clients"},
         {settings->history.save[0] != '\0', "save", "the history does not tell clients from one machine"},
     };
+    const struct levels *clients = &settings->workload.clients;
+    if (clients->n > 0 && settings->format == FORMAT_CSV)
+        return err_set(err, -EINVAL,
+                       "--clients and --format csv exclude each other: its rows do not tell of them; "
+                       "use --json");
     if (here == NULL && settings->file.shared)
         return err_set(err, -EINVAL,
                        "--shared-file is for several clients; start them with mpirun -n CLIENTS fstune-mpi");
+    if (here == NULL && clients->n > 0)
+        return err_set(err, -EINVAL,
+                       "--clients is for several clients; start as many as may work with mpirun -n CLIENTS "
+                       "fstune-mpi");
     if (here == NULL)
         return 0;
+    if (clients->n > 0 && clients->value[clients->n - 1] > here->n)
+        return err_set(err, -EINVAL,
+                       "--clients: %u clients were started; give at most that, or start more (mpirun -n)",
+                       here->n);
     if (settings->file.shared && settings->file.n > 1)
         return err_set(err, -EINVAL, "--shared-file and --files exclude each other: one file is shared");
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {

@@ -41,6 +41,24 @@ TEST(one_process_shares_its_file_with_nobody)
     assert_non_null(strstr(err.text, "mpirun -n CLIENTS"));
 }
 
+TEST(no_more_clients_work_than_there_are)
+{
+    struct session_clients two = {.n = 2};
+    struct err err = {0};
+    settings = (struct settings){.file.n = 1, .workload.clients = {.n = 2, .value = {1, 2}}};
+    assert_int_equal(session_clients_check(&settings, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "--clients is for several clients"));
+    session_clients_set(&two);
+    assert_int_equal(session_clients_check(&settings, &err), 0);
+    settings.format = FORMAT_CSV;
+    assert_int_equal(session_clients_check(&settings, &err), -EINVAL);
+    settings.format = FORMAT_TEXT;
+    settings.workload.clients.value[1] = 3;
+    assert_int_equal(session_clients_check(&settings, &err), -EINVAL);
+    assert_non_null(strstr(err.text, "2 clients were started"));
+    session_clients_set(NULL);
+}
+
 TEST(what_one_client_alone_knows_is_refused)
 {
     struct session_clients two = {.n = 2};
