@@ -204,7 +204,7 @@ TEST(clients_count_where_they_are_varied)
 
 TEST(format_fits_whatever_the_point)
 {
-    const struct point wild = {UINT64_MAX, UINT32_MAX,    UINT32_MAX,    (enum api)99,
+    const struct point wild = {UINT64_MAX, UINT32_MAX,    UINT32_MAX,     (enum api)99,
                                UINT32_MAX, (enum sync)99, UINT64_MAX - 1, UINT32_MAX};
     char buffer[FACTORS_TEXT_SIZE];
     factors_format(&wild, buffer);
