@@ -469,9 +469,11 @@ uninstall-mpi: ## remove what install-mpi put there
 	$(Q)rm -f '$(DESTDIR)$(PREFIX)/bin/fstune-mpi' '$(DESTDIR)$(PREFIX)/share/man/man1/fstune-mpi.1'
 
 # Half a minute, in a directory of its own in DIR.
+# Words for it, such as --only rates,killed or --kills 100.
+MPI_CHECK ?=
 check-mpi: | deps-check-mpi ## several clients on this machine: sums, windows, kills, signals
 	$(Q)if command -v $(MPICC) >/dev/null && command -v mpirun >/dev/null && command -v python3 >/dev/null; then \
-	    $(MAKE) --no-print-directory mpi && PYTHONDONTWRITEBYTECODE=1 FSTUNE_MPI=build/$(BUILD)/fstune-mpi tests/mpi/check '$(DIR)'; \
+	    $(MAKE) --no-print-directory mpi && PYTHONDONTWRITEBYTECODE=1 FSTUNE_MPI=build/$(BUILD)/fstune-mpi tests/mpi/check $(MPI_CHECK) '$(DIR)'; \
 	else echo 'skip several clients: mpicc, mpirun or python3 is not installed'; echo '0 passed, 0 failed, 1 skipped'; fi
 
 .PHONY: check-disk install-disk uninstall-disk

@@ -198,21 +198,27 @@ uint64_t factors_largest_size_bytes(const struct point *point)
     return writes > point->request_size_bytes ? writes : point->request_size_bytes;
 }
 
-uint64_t factors_bytes_in_flight(const struct point *point)
+uint64_t factors_bytes_of_client(const struct point *point)
 {
     return factors_largest_size_bytes(point) * point->queue_depth * point->threads;
+}
+
+uint64_t factors_bytes_in_flight(const struct point *point)
+{
+    return factors_bytes_of_client(point) * (point->clients > 0 ? point->clients : 1);
 }
 
 bool factors_equal(const struct point *a, const struct point *b)
 {
     return a->request_size_bytes == b->request_size_bytes && a->queue_depth == b->queue_depth &&
            a->direct == b->direct && a->api == b->api && a->threads == b->threads && a->sync == b->sync &&
-           factors_write_size_bytes(a) == factors_write_size_bytes(b);
+           factors_write_size_bytes(a) == factors_write_size_bytes(b) && a->clients == b->clients;
 }
 
 const char *factors_format(const struct point *point, char buffer[FACTORS_TEXT_SIZE])
 {
-    char size[UNITS_TEXT_SIZE], writes[UNITS_TEXT_SIZE] = "", threads[32] = "", sync[32] = "";
+    char size[UNITS_TEXT_SIZE], writes[UNITS_TEXT_SIZE] = "", threads[32] = "", sync[32] = "",
+                                clients[32] = "";
     /* A point that factors_check has not seen yet may hold anything. */
     const char *api = (unsigned)point->api < API_N ? api_names[point->api] : "?";
     if (factors_is_split(point))
@@ -222,8 +228,11 @@ const char *factors_format(const struct point *point, char buffer[FACTORS_TEXT_S
     if (point->sync != SYNC_END)
         snprintf(sync, sizeof(sync), ", sync %s",
                  (unsigned)point->sync < SYNC_N ? sync_names[point->sync] : "?");
-    snprintf(buffer, FACTORS_TEXT_SIZE, "%s%s%s x %" PRIu32 ", %s, %s%s%s",
+    if (point->clients != 0)
+        snprintf(clients, sizeof(clients), ", %" PRIu32 " client%s", point->clients,
+                 point->clients == 1 ? "" : "s");
+    snprintf(buffer, FACTORS_TEXT_SIZE, "%s%s%s x %" PRIu32 ", %s, %s%s%s%s",
              units_format_size(point->request_size_bytes, size), writes[0] != '\0' ? "/" : "", writes,
-             point->queue_depth, point->direct ? "direct" : "buffered", api, threads, sync);
+             point->queue_depth, point->direct ? "direct" : "buffered", api, threads, sync, clients);
     return buffer;
 }

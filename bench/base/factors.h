@@ -38,6 +38,8 @@ struct point {
     enum sync sync;
     uint64_t
         write_size_bytes; /* size of write requests where it is another one than that of reads; 0: the same */
+    uint32_t clients; /* of a file system that do this at once, where a search varies how many; else 0. None
+                         of enum factor: only the search for several clients knows it */
 };
 
 extern const char *const api_names[API_N];
@@ -71,10 +73,12 @@ void factors_set_write_size(struct point *point, uint64_t bytes);
 
 uint64_t factors_write_size_bytes(const struct point *point);
 uint64_t factors_largest_size_bytes(const struct point *point); /* the larger of the two sizes */
-uint64_t factors_bytes_in_flight(const struct point *point);    /* largest size x queue_depth x threads */
+/* Largest size x queue_depth x threads, of one client and of all that the point counts. */
+uint64_t factors_bytes_of_client(const struct point *point);
+uint64_t factors_bytes_in_flight(const struct point *point);
 bool factors_equal(const struct point *a, const struct point *b);
 
-/* "64k x 8, direct, io_uring", of two sizes "64k/8k x 8" (reads, writes), with ", 4 threads" and ", sync
- * each" where they differ from 1 and end. Returns buffer. */
-#define FACTORS_TEXT_SIZE 128
+/* "64k x 8, direct, io_uring", of two sizes "64k/8k x 8" (reads, writes), with ", 4 threads", ", sync each"
+ * and ", 2 clients" where they differ from 1, end and 0. Returns buffer. */
+#define FACTORS_TEXT_SIZE 160
 const char *factors_format(const struct point *point, char buffer[FACTORS_TEXT_SIZE]);

@@ -95,6 +95,16 @@ static void spread_streams(struct offsets *offsets, uint32_t index, uint32_t n)
         offsets->next_seq[i] = (offsets->next_seq[i] + offsets->n_units[i] / n * index) % offsets->n_units[i];
 }
 
+/* Where the worker's part of its file begins. */
+static uint64_t base_bytes(const struct workers *workers, const struct worker *worker)
+{
+    const struct measure_env *env = workers->env;
+    uint64_t bytes = env->world != NULL ? 0 : measure_member(env, worker->member)->base_bytes;
+    if (!env->shared_region)
+        bytes += region_bytes(workers) * worker->index;
+    return workers->n_files > 1 ? bytes : bytes + shift_bytes(workers);
+}
+
 static int open_worker(struct workers *workers, uint32_t index, unsigned char *buffers, struct err *err)
 {
     struct worker *worker = &workers->worker[index];
@@ -107,7 +117,6 @@ static int open_worker(struct workers *workers, uint32_t index, unsigned char *b
     worker->stats.outside.latency = malloc(sizeof(struct histogram));
     if (worker->stats.counted.latency == NULL || worker->stats.outside.latency == NULL)
         return err_set(err, -ENOMEM, "no memory for latency histograms");
-    uint64_t region = region_bytes(workers), shift = shift_bytes(workers);
     int result = open_descriptors(worker, workers, err);
     if (result < 0)
         return result;
@@ -115,12 +124,11 @@ static int open_worker(struct workers *workers, uint32_t index, unsigned char *b
         .clock = workers->env->clock,
         .ops = workers->ops,
         .pattern = plan->pattern,
-        .base_bytes =
-            (workers->env->shared_region ? 0 : region * worker->index) + (workers->n_files > 1 ? 0 : shift),
-        .region_bytes = region,
+        .base_bytes = base_bytes(workers, worker),
+        .region_bytes = region_bytes(workers),
         .fds = worker->fds,
         .n_files = workers->n_files,
-        .shift_bytes = shift,
+        .shift_bytes = shift_bytes(workers),
         .n_calls = workers->n_calls,
         .request_size_bytes = plan->point.request_size_bytes,
         .write_size_bytes = plan->point.write_size_bytes,

@@ -53,13 +53,23 @@ void extents_end(struct extents_walk *walk)
     walk->extents->fiemap_known = walk->extents->holes_known = true;
 }
 
+/* An extent as it lies in a part of the file. */
+static struct fiemap_extent from(struct fiemap_extent piece, uint64_t base_bytes)
+{
+    uint64_t before = piece.fe_logical < base_bytes ? base_bytes - piece.fe_logical : 0;
+    piece.fe_logical += before - base_bytes;
+    piece.fe_physical += before;
+    piece.fe_length -= before;
+    return piece;
+}
+
 /* Page by page to the last extent. 0 or -errno. */
-static int walk_fiemap(int fd, struct extents_walk *walk, struct fiemap *map)
+static int walk_fiemap(int fd, uint64_t base_bytes, struct extents_walk *walk, struct fiemap *map)
 {
     bool last = false;
     while (!last) {
-        *map = (struct fiemap){.fm_start = walk->logical_end,
-                               .fm_length = FIEMAP_MAX_OFFSET - walk->logical_end,
+        *map = (struct fiemap){.fm_start = base_bytes + walk->logical_end,
+                               .fm_length = FIEMAP_MAX_OFFSET - base_bytes - walk->logical_end,
                                .fm_flags = FIEMAP_FLAG_SYNC,
                                .fm_extent_count = PAGE_EXTENTS};
         if (ioctl(fd, FS_IOC_FIEMAP, map) != 0)
@@ -68,7 +78,8 @@ static int walk_fiemap(int fd, struct extents_walk *walk, struct fiemap *map)
             break;
         uint64_t before = walk->logical_end;
         for (uint32_t i = 0; i < map->fm_mapped_extents; i++) {
-            extents_add(walk, &map->fm_extents[i]);
+            struct fiemap_extent piece = from(map->fm_extents[i], base_bytes);
+            extents_add(walk, &piece);
             last |= (map->fm_extents[i].fe_flags & FIEMAP_EXTENT_LAST) != 0;
         }
         /* Behind the end of the file nothing counts any more, and a file that others change must not hold us.
@@ -81,22 +92,22 @@ static int walk_fiemap(int fd, struct extents_walk *walk, struct fiemap *map)
     return 0;
 }
 
-static int ask_fiemap(int fd, struct extents *extents)
+static int ask_fiemap(int fd, uint64_t base_bytes, struct extents *extents)
 {
     struct extents_walk walk = {.extents = extents};
     struct fiemap *map = calloc(1, sizeof(*map) + PAGE_EXTENTS * sizeof(map->fm_extents[0]));
     if (map == NULL)
         return -ENOMEM;
-    int code = walk_fiemap(fd, &walk, map);
+    int code = walk_fiemap(fd, base_bytes, &walk, map);
     free(map);
     return code;
 }
 
 /* The kernel answers for file systems that know nothing of holes too, with "no hole". A hole that is found is
  * true in any case. The offset moves, so it needs a descriptor of its own. */
-static void ask_seek(int fd, struct extents *extents)
+static void ask_seek(int fd, uint64_t base_bytes, struct extents *extents)
 {
-    off_t at = 0, size = (off_t)extents->size_bytes;
+    off_t at = (off_t)base_bytes, size = (off_t)(base_bytes + extents->size_bytes);
     while (at < size) {
         off_t hole = lseek(fd, at, SEEK_HOLE);
         if (hole < 0 || hole >= size)
@@ -110,19 +121,21 @@ static void ask_seek(int fd, struct extents *extents)
     extents->holes_known = extents->hole_bytes > 0;
 }
 
-int extents_of(int fd, struct extents *ret_extents)
+int extents_of(int fd, uint64_t base_bytes, uint64_t length_bytes, struct extents *ret_extents)
 {
     struct stat file;
     if (fstat(fd, &file) != 0)
         return -errno;
-    struct extents extents = {.size_bytes = (uint64_t)file.st_size};
-    int code = ask_fiemap(fd, &extents);
+    const struct extents none = {.size_bytes =
+                                     length_bytes != 0 ? length_bytes : (uint64_t)file.st_size - base_bytes};
+    struct extents extents = none;
+    int code = ask_fiemap(fd, base_bytes, &extents);
     if (code == -ENOMEM || code == -EFBIG)
         return code;
     if (code != 0) {
-        extents = (struct extents){.size_bytes = (uint64_t)file.st_size};
+        extents = none;
         off_t position = lseek(fd, 0, SEEK_CUR);
-        ask_seek(fd, &extents);
+        ask_seek(fd, base_bytes, &extents);
         lseek(fd, position, SEEK_SET);
     }
     *ret_extents = extents;

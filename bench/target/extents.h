@@ -10,7 +10,7 @@
 
 /* Bytes are of the file, within its size. Sums other than hole_bytes are 0 where FIEMAP is not known. */
 struct extents {
-    uint64_t size_bytes;      /* st_size */
+    uint64_t size_bytes;      /* of the file, or of the part of it that was asked for */
     uint64_t n_extents;       /* pieces as FIEMAP tells them; 0 unless fiemap_known */
     uint64_t n_fragments;     /* pieces that do not follow their predecessor on the device, + 1; on btrfs with
                                  compression extents are at most 128 KiB, and this one counts only real jumps */
@@ -21,9 +21,11 @@ struct extents {
     bool holes_known;         /* hole_bytes holds: FIEMAP, or a SEEK_HOLE that the file system really has */
 };
 
-/* Flushes the file first (FIEMAP_FLAG_SYNC), so that delayed allocation is over; not timed. 0; -EFBIG beyond
+/* From base_bytes on, of length_bytes or, where that is 0, to the end of the file.
+ *
+ * Flushes the file first (FIEMAP_FLAG_SYNC), so that delayed allocation is over; not timed. 0; -EFBIG beyond
  * 2^22 extents; the errno of fstat. A file system that tells nothing is 0 with both flags false. */
-int extents_of(int fd, struct extents *ret_extents);
+int extents_of(int fd, uint64_t base_bytes, uint64_t length_bytes, struct extents *ret_extents);
 
 /* How much more broken up a file is after than before: extra jumps per GiB of file; NaN when unknown. One
  * jump per 128 MiB block group is normal, so some 8 per GiB mean nothing. */

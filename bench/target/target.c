@@ -109,7 +109,7 @@ static bool is_kernels_own(int dir_fd)
 }
 
 /* O_PATH: a directory that may be written to but not listed is good enough. */
-static int open_directory(const char *path, int *ret_fd, struct err *err)
+int target_open_directory(const char *path, int *ret_fd, struct err *err)
 {
     if (check_proc(path, err) < 0)
         return -ENODEV;
@@ -183,31 +183,44 @@ static int check_reopens(int fd, const char *directory, struct err *err)
                    directory);
 }
 
-/* For file systems without O_TMPFILE: the name exists for a moment only and nobody can have prepared a link
- * under it. */
-static int create_and_unlink(int dir_fd, const char *directory, int *ret_fd, struct err *err)
+int target_create_named(int dir_fd, const char *directory, char name[TARGET_NAME_SIZE], int *ret_fd,
+                        struct err *err)
 {
-    char name[40];
-    snprintf(name, sizeof(name), ".fstune-%016" PRIx64, rng_seed_from_system());
+    snprintf(name, TARGET_NAME_SIZE, ".fstune-%016" PRIx64, rng_seed_from_system());
     int fd = openat(dir_fd, name, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
     if (fd < 0)
         return err_sys(err, -errno, "the target file in %s: cannot be created", directory);
+    *ret_fd = fd;
+    return 0;
+}
+
+int target_remove_name(int dir_fd, const char *directory, const char *name, struct err *err)
+{
     int code = 0;
     for (int i = 0; i < UNLINK_TRIES; i++) {
         code = unlinkat(dir_fd, name, 0) == 0 ? 0 : -errno;
         if (code == 0 || code == -ENOENT) /* -ENOENT: somebody else has removed it */
-            break;
+            return 0;
     }
-    if (code == 0 || code == -ENOENT) {
-        code = check_reopens(fd, directory, err);
-        if (code == 0)
-            *ret_fd = fd;
-        else
-            close(fd);
-        return code;
-    }
-    close(fd);
     return err_sys(err, code, "%s/%s: was created and cannot be removed again; remove it", directory, name);
+}
+
+/* For file systems without O_TMPFILE: the name exists for a moment only and nobody can have prepared a link
+ * under it. */
+static int create_and_unlink(int dir_fd, const char *directory, int *ret_fd, struct err *err)
+{
+    char name[TARGET_NAME_SIZE];
+    int fd, code = target_create_named(dir_fd, directory, name, &fd, err);
+    if (code != 0)
+        return code;
+    code = target_remove_name(dir_fd, directory, name, err);
+    if (code == 0)
+        code = check_reopens(fd, directory, err);
+    if (code == 0)
+        *ret_fd = fd;
+    else
+        close(fd);
+    return code;
 }
 
 /* A file without a name and without contents, at once closed, shows quotas and security modules that refuse
@@ -228,7 +241,7 @@ int target_estimate(const struct target_plan *plan, uint64_t *ret_size_bytes, st
 {
     uint64_t available;
     int dir_fd;
-    int code = open_directory(plan->directory, &dir_fd, err);
+    int code = target_open_directory(plan->directory, &dir_fd, err);
     if (code != 0)
         return code;
     if (plan->tries)
@@ -280,12 +293,26 @@ static int create_others(struct target *target, const struct target_plan *plan, 
     return 0;
 }
 
+static int take_region(struct target *target, const struct target_plan *plan, uint64_t *ret_size_bytes,
+                       struct err *err)
+{
+    const struct target_region *region = &plan->region;
+    target->fd = region->fd;
+    target->tmpfile = region->tmpfile;
+    target->base_bytes = region->index * region->distance_bytes;
+    if (ret_size_bytes != NULL)
+        *ret_size_bytes = region->size_bytes;
+    return target_available(target->fd, target->name, &target->available_bytes, &target->fs_block_bytes, err);
+}
+
 int target_create_empty(struct target *target, const struct target_plan *plan, uint64_t *ret_size_bytes,
                         struct err *err)
 {
     int dir_fd;
     snprintf(target->name, sizeof(target->name), "the target file in %s", plan->directory);
-    int code = open_directory(plan->directory, &dir_fd, err);
+    if (plan->region.fd > 0)
+        return take_region(target, plan, ret_size_bytes, err);
+    int code = target_open_directory(plan->directory, &dir_fd, err);
     if (code != 0)
         return code;
     code = target_available(dir_fd, plan->directory, &target->available_bytes, &target->fs_block_bytes, err);
@@ -316,11 +343,14 @@ static void remove_left(struct target *target, const struct target_plan *plan)
 static void mark(struct target *target, const struct target_plan *plan)
 {
     struct target_left_owner self;
+    const struct target_region *region = &plan->region;
+    uint64_t end_bytes = region->fd > 0 ? region->n * region->distance_bytes : target_file_bytes(target);
     target_left_self(&self);
-    for (uint32_t i = 0; i < target_n_files(target); i++) {
+    /* Of a shared file it is the maker's machine that may have to remove it. */
+    for (uint32_t i = 0; i < target_n_files(target) && region->index == 0; i++) {
         if (plan->max_write_bytes - target->filled_bytes < TARGET_LEFT_BYTES + plan->other_bytes)
             return;
-        int code = target_left_mark(target_fds(target)[i], target_file_bytes(target), &self);
+        int code = target_left_mark(target_fds(target)[i], end_bytes, &self);
         target->filled_bytes +=
             code == -ENODATA ? 0 : TARGET_LEFT_BYTES; /* a failed one may be there in part */
         if (code != 0)

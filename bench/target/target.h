@@ -46,7 +46,9 @@ struct target {
     struct target_left left; /* removed before: of an fstune that had died */
     uint64_t
         size_bytes; /* whole blocks written; of several files together, of which each has its equal part */
-    char name[160]; /* for messages: the user's file, or "the target file in DIR" */
+    uint64_t base_bytes; /* where it begins in its file: 0, unless others have other parts of that. What is
+                            told of a target counts from there, and what reads or writes it from 0 */
+    char name[160];      /* for messages: the user's file, or "the target file in DIR" */
     uint64_t available_bytes; /* free for us before the target was made; UINT64_MAX: the file system does not
                                  tell */
     double fill_bps;          /* rate of filling, final fdatasync included; 0 when not filled */
@@ -60,16 +62,25 @@ struct target {
     char direct_why[160]; /* words for a proof that failed */
 };
 
+/* One of n regions of a file (target_shared), equally far apart. */
+struct target_region {
+    int fd;       /* of the file; target_create takes it over. 0: no file is shared */
+    bool tmpfile; /* it never had a name */
+    uint32_t n, index;
+    uint64_t size_bytes, distance_bytes; /* planned for all of them together */
+};
+
 struct target_plan {
     const char *directory;
-    bool tries;               /* target_estimate makes a file without a name (SMB: unlinked), and closes it */
-    uint64_t size_bytes;      /* wished; reduced per the rules above when size_is_default */
-    bool size_is_default;     /* the user gave no --file-size */
-    uint32_t n_files;         /* to spread it over, in equal parts of whole MiB; 0 is 1. More than one are of
-                                 the planned size or none, whatever the budget */
-    uint64_t budget_ns;       /* 0: no limit on filling */
-    uint64_t other_bytes;     /* kept free and unwritten for other files of the command */
-    uint64_t max_write_bytes; /* filling may not exceed it; UINT64_MAX: no limit */
+    bool tries;           /* target_estimate makes a file without a name (SMB: unlinked), and closes it */
+    uint64_t size_bytes;  /* wished; reduced per the rules above when size_is_default */
+    bool size_is_default; /* the user gave no --file-size */
+    uint32_t n_files;     /* to spread it over, in equal parts of whole MiB; 0 is 1. More than one are of
+                             the planned size or none, whatever the budget */
+    struct target_region region; /* to be filled instead of making a file; target_estimate looks at n alone */
+    uint64_t budget_ns;          /* 0: no limit on filling */
+    uint64_t other_bytes;        /* kept free and unwritten for other files of the command */
+    uint64_t max_write_bytes;    /* filling may not exceed it; UINT64_MAX: no limit */
     uint64_t seed;
     const struct clock *clock;
     const atomic_int *interrupted; /* may be NULL; non-zero ends filling with -EINTR */

@@ -95,7 +95,7 @@ static int cached_by_mincore(const struct target *target, uint64_t offset, uint6
 static int cached_of_one(const struct target *target, uint64_t offset_bytes, uint64_t length_bytes,
                          uint64_t *ret_cached, uint64_t *ret_dirty)
 {
-    struct cache_range range = {offset_bytes, length_bytes};
+    struct cache_range range = {target->base_bytes + offset_bytes, length_bytes};
     struct cache_counts counts;
     if (length_bytes == 0) { /* to the kernel 0 means "to the end" */
         *ret_cached = *ret_dirty = 0;
@@ -109,7 +109,7 @@ static int cached_of_one(const struct target *target, uint64_t offset_bytes, uin
     }
     if (errno == ENOSYS)
         atomic_store(&cachestat_is_missing, true);
-    int code = cached_by_mincore(target, offset_bytes, length_bytes, ret_cached);
+    int code = cached_by_mincore(target, range.offset, length_bytes, ret_cached);
     if (code == 0)
         *ret_dirty = 0;
     return code;
@@ -140,7 +140,8 @@ int target_drop_cache(const struct target *target, enum target_cold *ret_cold, s
     for (int i = 0; i < 3 && cold == TARGET_COLD_NOT; i++) {
         int code = 0;
         for (uint32_t file = 0; file < target_n_files(target) && code == 0; file++)
-            code = -posix_fadvise(target_fds(target)[file], 0, 0, POSIX_FADV_DONTNEED);
+            code = -posix_fadvise(target_fds(target)[file], (off_t)target->base_bytes,
+                                  (off_t)target_file_bytes(target), POSIX_FADV_DONTNEED);
         if (code != 0)
             return err_sys(err, code, "%s: its cached pages cannot be dropped", target->name);
         uint64_t cached, dirty;
@@ -160,7 +161,8 @@ static int warm_one(const struct target *target, unsigned char *block, const ato
         uint64_t left = target->size_bytes - at;
         if (interrupted != NULL && atomic_load(interrupted) != 0)
             return err_set(err, -EINTR, "%s: reading it into the cache was interrupted", target->name);
-        int code = full_io_read(target->fd, block, (size_t)(left < TARGET_MIB ? left : TARGET_MIB), at);
+        int code = full_io_read(target->fd, block, (size_t)(left < TARGET_MIB ? left : TARGET_MIB),
+                                target->base_bytes + at);
         if (code != 0)
             return err_io(err, code, "%s: cannot be read at offset %" PRIu64, target->name, at);
     }

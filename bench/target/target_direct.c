@@ -98,7 +98,7 @@ static int find_alignment(struct probe *probe)
 {
     uint32_t accepted = 0, direct = 0;
     for (uint32_t align = ALIGN_MIN; align <= ALIGN_MAX && direct == 0; align *= 2) {
-        if (pread(probe->fd, probe->block, align, (off_t)align) < 0) {
+        if (pread(probe->fd, probe->block, align, (off_t)(probe->target->base_bytes + align)) < 0) {
             if (errno != EINVAL)
                 return -errno;
             continue;
@@ -173,7 +173,8 @@ static int prove_reads(struct probe *probe, enum target_proof *ret_proof)
                     verdict(probe->target, TARGET_DIRECT_UNVERIFIED, "its cached pages could not be dropped");
             break;
         }
-        int code = full_io_read(probe->fd, probe->block, probe->block_bytes, probe->places[i]);
+        int code = full_io_read(probe->fd, probe->block, probe->block_bytes,
+                                probe->target->base_bytes + probe->places[i]);
         if (code != 0 && !means_refused(code))
             return code;
         if (code != 0)
@@ -216,7 +217,8 @@ static void *watch_pages(void *argument)
 static int write_watched(struct watch *watch, uint64_t *ret_looks)
 {
     const struct probe *probe = watch->probe;
-    int code = full_io_read(probe->fd, probe->block, probe->block_bytes, watch->place);
+    const uint64_t at_bytes = probe->target->base_bytes + watch->place;
+    int code = full_io_read(probe->fd, probe->block, probe->block_bytes, at_bytes);
     if (code != 0)
         return code;
     pthread_t thread;
@@ -226,7 +228,7 @@ static int write_watched(struct watch *watch, uint64_t *ret_looks)
     while (atomic_load(&watch->n_looks) == 0)
         sched_yield();
     uint64_t before = atomic_load(&watch->n_looks);
-    code = full_io_write(probe->fd, probe->block, probe->block_bytes, watch->place, NULL);
+    code = full_io_write(probe->fd, probe->block, probe->block_bytes, at_bytes, NULL);
     uint64_t after = atomic_load(&watch->n_looks);
     atomic_store(&watch->stop, true);
     pthread_join(thread, NULL);

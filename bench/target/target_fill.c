@@ -76,11 +76,12 @@ static struct bound tightest_bound(const struct target_plan *plan, uint64_t avai
     if (available != UINT64_MAX)
         bound.bytes = less(whole_mib((double)available * (1.0 - TARGET_FREE_SHARE - METADATA_SHARE)),
                            plan->other_bytes);
+    const uint64_t n_regions = plan->region.n > 0 ? plan->region.n : 1;
     struct rlimit limit;
     if (getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-        limit.rlim_cur < bound.bytes)
-        bound = (struct bound){limit.rlim_cur, -EFBIG, "are allowed for a file of this process (ulimit -f)",
-                               "raise that limit"};
+        limit.rlim_cur / n_regions < bound.bytes)
+        bound = (struct bound){limit.rlim_cur / n_regions, -EFBIG,
+                               "are allowed for a file of this process (ulimit -f)", "raise that limit"};
     if (less(plan->max_write_bytes, plan->other_bytes) < bound.bytes)
         bound = (struct bound){less(plan->max_write_bytes, plan->other_bytes), -EFBIG,
                                "may be written (--max-write)", "raise --max-write"};
@@ -254,7 +255,7 @@ static int fill_blocks(struct filling *filling, unsigned char *block, struct err
             verify_stamp(filling->plan->verify, block, filling->done, TARGET_MIB);
         uint64_t part = filling->part, at = filling->done;
         int fd = target_fds(filling->target)[at / part];
-        int code = full_io_write(fd, block, TARGET_MIB, at % part, NULL);
+        int code = full_io_write(fd, block, TARGET_MIB, filling->target->base_bytes + at % part, NULL);
         if (code != 0)
             return fill_error(filling->target, code, filling->done, err);
         filling->done += TARGET_MIB;

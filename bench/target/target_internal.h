@@ -22,6 +22,15 @@ int target_fill(struct target *target, const struct target_plan *plan, uint64_t 
 /* Runs plan->prepare_script to its end; -ECHILD when it fails, -ETIMEDOUT, -EINTR. */
 int target_prepare(const struct target *target, const struct target_plan *plan, struct err *err);
 
+/* The directory of a target, to make a file in: O_PATH. Errors as target_estimate. */
+int target_open_directory(const char *path, int *ret_fd, struct err *err);
+
+/* A new empty file in the directory, and the end of its name. */
+#define TARGET_NAME_SIZE 40
+int target_create_named(int dir_fd, const char *directory, char name[TARGET_NAME_SIZE], int *ret_fd,
+                        struct err *err);
+int target_remove_name(int dir_fd, const char *directory, const char *name, struct err *err);
+
 /* Nameless empty files as the plan has them, with the size that they are to get (NULL: not asked). A failure
  * may leave some open in *target. */
 int target_create_empty(struct target *target, const struct target_plan *plan, uint64_t *ret_size_bytes,

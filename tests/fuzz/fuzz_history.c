@@ -46,7 +46,7 @@ static void remove_all(void)
 
 static void add_run(struct history *history)
 {
-    static const struct point point = {65536, 8, 1, API_IO_URING, 1, SYNC_END, 0};
+    static const struct point point = {65536, 8, 1, API_IO_URING, 1, SYNC_END, 0, 0};
     const struct history_header header = {.command = "recommend",
                                           .target = "vms",
                                           .pattern = "randwrite",

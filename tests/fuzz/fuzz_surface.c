@@ -53,7 +53,7 @@ static void check_accepted(struct simulator *simulator)
 {
     const struct simulator_noise *noise = &simulator->world.noise;
     struct pattern pattern;
-    struct point point = {16384, 1, 0, API_PSYNC, 1, SYNC_END, 0};
+    struct point point = {16384, 1, 0, API_PSYNC, 1, SYNC_END, 0, 0};
     size_t first = 0, n = 0;
     double bps = 0;
     FUZZ_CHECK(noise->op_ar1 >= 0 && noise->op_ar1 < 1 && noise->op_cv >= 0 && noise->run_cv >= 0);

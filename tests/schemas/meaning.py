@@ -66,7 +66,7 @@ def relative_scatter(figures, n):
 
 
 def in_flight(setting):
-    return max(setting["request_size"], setting.get("write_request_size", 0)) * setting["queue_depth"] * setting["threads"]
+    return max(setting["request_size"], setting.get("write_request_size", 0)) * setting["queue_depth"] * setting["threads"] * setting.get("clients", 1)
 
 
 def scatter(figures):

@@ -83,6 +83,8 @@ json_t *json_point(const struct point *point)
                   api_names[point->api], "threads", (int)point->threads, "sync", sync_names[point->sync]);
     if (factors_is_split(point))
         json_object_set_new(object, "write_request_size", json_integer((json_int_t)point->write_size_bytes));
+    if (point->clients > 0)
+        json_object_set_new(object, "clients", json_integer(point->clients));
     return object;
 }
 

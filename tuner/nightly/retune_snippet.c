@@ -8,10 +8,10 @@
 #include <stdlib.h>
 
 /* Formats refuse some sizes and one of the modes: the smallest and the largest stand for all. */
-static const struct point trials[] = {{1048576, 8, 1, API_IO_URING, 1, SYNC_END, 0},
-                                      {1048576, 1, 0, API_PSYNC, 1, SYNC_END, 0},
-                                      {4096, 8, 1, API_IO_URING, 1, SYNC_END, 0},
-                                      {4096, 1, 0, API_PSYNC, 1, SYNC_END, 0}};
+static const struct point trials[] = {{1048576, 8, 1, API_IO_URING, 1, SYNC_END, 0, 0},
+                                      {1048576, 1, 0, API_PSYNC, 1, SYNC_END, 0, 0},
+                                      {4096, 8, 1, API_IO_URING, 1, SYNC_END, 0, 0},
+                                      {4096, 1, 0, API_PSYNC, 1, SYNC_END, 0, 0}};
 
 /* The disk's name is known in the night only: one that every format takes stands for it. */
 static json_t *make_answer(const struct retune_target *target, const struct point *point)

@@ -72,6 +72,9 @@ option_setter options_set_write_pattern, options_set_write_size;
 /* "write:8k,queue_depth=1,sync=each,rate=5m", one more of settings->beside; and "p99=5ms". */
 option_setter options_set_beside, options_set_beside_limit;
 
+/* place: struct levels. "1..8", "1,2,4". */
+option_setter options_set_counts;
+
 /* place: struct skew. "zipf:0.99", "hot:10%:90%". */
 option_setter options_set_skew;
 

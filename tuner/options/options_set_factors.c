@@ -115,6 +115,13 @@ int options_set_levels(struct settings *settings, const struct option_row *row, 
     return set_levels(&settings->workload.levels[row->place], readers[row->place], row->range, text, err);
 }
 
+int options_set_counts(struct settings *settings, const struct option_row *row, const char *text,
+                       struct err *err)
+{
+    struct levels *place = (struct levels *)((char *)settings + row->place);
+    return set_levels(place, options_value_count, row->range, text, err);
+}
+
 int options_set_condition(struct settings *settings, const struct option_row *row, const char *text,
                           struct err *err)
 {

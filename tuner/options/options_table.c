@@ -31,6 +31,10 @@ static const struct option_row rows[] = {
            .default_experiment = "io_uring", IN(WORKLOAD)),
     LEVELS("threads", "N", FACTOR_THREADS, "1..64", "1", RUNS,
            "threads, each with its own part of the file and its own queue"),
+    ROW("clients", "N", "1..4096", "", counts, TYPED(workload.clients, struct levels), RECOMMEND,
+        "of several clients (fstune-mpi): search how many of them shall work at once, as 1..8 or 1,2,4, "
+        "while "
+        "the others wait; what is in flight is counted over all that work"),
     LEVELS("sync", "SYNC", FACTOR_SYNC, "none, end, each", "end", RUNS,
            "durability of writes: no flush, one at the end of a run, or one with each write", IN(WORKLOAD)),
     ROW("path", "DIR", "", ".", path, TYPED(file.path, char *), EVERY | CALIBRATE | PREDICT | IMPACT | REPLAY,
@@ -43,6 +47,9 @@ static const struct option_row rows[] = {
           "spread the data over so many files of equal size, of which each thread has a descriptor each; "
           "requests go to them in turn",
           VARIED(CONDITION_FILES)),
+    FLAG("shared-file", file.shared, BOTH,
+         "of several clients (fstune-mpi): one file for all, in which each has a region of --file-size, "
+         "instead of a file for each"),
     ROW("alignment", "SIZE", "512..512m, a multiple of 512", "the request size", alignment,
         PLACE(workload.alignment_bytes), RUNS,
         "requests start so far behind a multiple of their size: 512 with requests of 4k is 512, 4608, 8704 "

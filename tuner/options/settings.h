@@ -172,7 +172,8 @@ struct settings_workload {
     struct pattern pattern;
     bool pattern_given;
     struct levels levels[FACTOR_N];
-    bool split_sizes; /* --split-sizes */
+    struct levels clients; /* --clients: how many of several work at once; n = 0: all, always */
+    bool split_sizes;      /* --split-sizes */
     enum measure_cache cache;
     bool cache_given;
     uint64_t alignment_bytes; /* 0: the request size */
@@ -196,6 +197,7 @@ struct settings_file {
     char path[SETTINGS_TEXT_SIZE];                  /* --path; "." */
     char existing[SETTINGS_TEXT_SIZE];              /* --existing, a file or a block device; "" */
     struct settings_more more_paths, more_existing; /* loaded together with the first */
+    bool shared;                                    /* --shared-file: one for all clients */
     bool one_more; /* the option that is being set stands there again, and adds to what it was given */
     char simulate[SETTINGS_TEXT_SIZE]; /* --simulate; "" */
     char prepare[SETTINGS_TEXT_SIZE];  /* --prepare; "" */

@@ -34,6 +34,10 @@ static unsigned print_changes(FILE *out, const struct point *from, const struct 
         begin_change(out, &n);
         fprintf(out, "%u threads instead of %u", to->threads, from->threads);
     }
+    if (from->clients != to->clients) {
+        begin_change(out, &n);
+        fprintf(out, "%u clients instead of %u", to->clients, from->clients);
+    }
     if (from->api != to->api) {
         begin_change(out, &n);
         fprintf(out, "%s instead of %s", api_names[to->api], api_names[from->api]);

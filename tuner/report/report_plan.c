@@ -73,13 +73,18 @@ static void print_place(FILE *out, const struct session *session, uint64_t file_
 {
     const struct settings *settings = session->settings;
     bool existing = settings->file.existing[0] != '\0', is_device = hostinfo_is_device(session->directory_fd);
-    const char *each = settings_n_places(settings) > 1 ? " each" : "";
+    bool several = settings_n_places(settings) > 1 || session_n_clients(session->clients) > 1;
+    const char *each = several ? " each" : "";
     char size[UNITS_TEXT_SIZE];
     units_format_size(file_bytes, size);
     if (existing && is_device)
         fputs(each[0] != '\0' ? "block devices " : "block device ", out);
     else
-        fprintf(out, "%sfile of %s%s in ", existing ? "existing " : "", size, each);
+        fprintf(out, "%s of %s%s in ",
+                existing                ? "existing file"
+                : settings->file.shared ? "one file with regions"
+                                        : "file",
+                size, each);
     print_places(out, settings);
     if (existing && is_device)
         fprintf(out, " of %s%s", size, each);

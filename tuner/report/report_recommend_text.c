@@ -36,6 +36,8 @@ static void print_point_setting(FILE *out, const struct point *point, bool writi
             point->direct ? "direct I/O" : "buffered I/O", api_names[point->api]);
     if (point->threads > 1)
         fprintf(out, ", %u threads", point->threads);
+    if (point->clients > 0)
+        fprintf(out, ", %u client%s", point->clients, point->clients == 1 ? "" : "s");
     if (writing && point->sync != SYNC_END)
         fprintf(out, ", sync %s", sync_names[point->sync]);
     fprintf(out, "%s\n             (--request-size %s", style_text(out, STYLE_PLAIN), size);

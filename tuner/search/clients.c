@@ -15,6 +15,7 @@ int clients_init(struct clients *clients, uint32_t rank, uint32_t n, uint32_t n_
     *clients = (struct clients){.seen = rank == 0 ? clients_leads : clients_follows};
     clients->seen.rank = rank;
     clients->seen.n = n;
+    clients->n_active = n;
     clients->seen.n_here = n_here;
     clients->seen.is_first_here = is_first_here;
     clients->hello = calloc(n, sizeof *clients->hello);
@@ -66,6 +67,16 @@ void clients_describe_file(const struct session *session, int result, const stru
     };
     snprintf(file->text, sizeof file->text, "%s", err->text);
     snprintf(file->direct_why, sizeof file->direct_why, "%s", target->direct_why);
+}
+
+void clients_take_region(struct session *session, const struct clients_command *command, int fd)
+{
+    session->clients->region = (struct target_region){.fd = fd,
+                                                      .tmpfile = command->shared.tmpfile,
+                                                      .n = session->clients->n,
+                                                      .index = session->clients->rank,
+                                                      .size_bytes = command->region_bytes,
+                                                      .distance_bytes = command->distance_bytes};
 }
 
 int clients_take_size(struct session *session, const struct clients_command *command)

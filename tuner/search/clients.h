@@ -1,4 +1,5 @@
-/* tuner/search/clients: several processes that load one file system together, each with a file of its own.
+/* tuner/search/clients: several processes that load one file system together, each with a file of its own or
+ * with a region of one that they share.
  *
  * The leader (rank 0) decides and asks; the others follow. A run is: the leader sends the plan; each client
  * prepares and says when it is ready; clocks are compared; the leader names the time at which all begin; each
@@ -6,6 +7,7 @@
 #pragma once
 
 #include "bench/run/measure.h"
+#include "bench/target/target_shared.h"
 #include "tuner/search/combine.h"
 #include "tuner/session/session.h"
 
@@ -36,8 +38,11 @@ enum clients_what { CLIENTS_PREPARE, CLIENTS_SIZE, CLIENTS_RUN, CLIENTS_ROLL_CAL
 
 struct clients_command {
     enum clients_what what;
-    uint64_t size_bytes;      /* CLIENTS_SIZE: of every file; 0: somebody has none, and all give theirs up */
-    double fill_bps;          /* the mean */
+    uint64_t size_bytes; /* CLIENTS_SIZE: of every file; 0: somebody has none, and all give theirs up */
+    double fill_bps;     /* the mean */
+    /* CLIENTS_PREPARE with --shared-file: the file, inode 0 where none could be made, and its regions. */
+    struct target_shared shared;
+    uint64_t region_bytes, distance_bytes;
     struct measure_plan plan; /* CLIENTS_RUN */
 };
 
@@ -76,8 +81,10 @@ struct clients {
     bool opened, ended;
     /* Of the leader, by rank: */
     struct clients_hello *hello;
-    bool *is_lost; /* died or stalls */
-    bool loss_was_told;
+    bool *is_lost;                /* died or stalls */
+    uint32_t first_lost;          /* by whom all is blamed; 0: nobody is lost */
+    bool blames_nobody;           /* it may be another: mpirun, which knows, has begun to end all */
+    uint32_t n_active;            /* these make the present run, the others wait; n between runs */
     struct clock_offset *offset;  /* of the last meeting */
     struct client_report *report; /* of the last run */
     uint64_t clock_error_ns;      /* the largest of all meetings */
@@ -89,6 +96,8 @@ struct clients {
     uint64_t start_ns;        /* of the run under way: when all began */
     /* Of the run under way, and of making the file: this client has told the others of its part. */
     bool has_met, has_joined;
+    /* Of a follower: the file that it was asked to prepare. */
+    struct clients_command asked;
 };
 
 /* Makes this process one of n clients, for the sessions that it opens. 0 or -ENOMEM. clients_done accepts a
@@ -119,6 +128,8 @@ bool clients_follow_to_end(struct clients *clients, int code, const char *text);
 void clients_say_hello(struct clients_hello *hello, int code, const char *text);
 void clients_describe_file(const struct session *session, int result, const struct err *err,
                            struct clients_file *file);
+/* The part of this client of a shared file, of which it has this descriptor. */
+void clients_take_region(struct session *session, const struct clients_command *command, int fd);
 /* Takes the common size; unpacks -ECANCELED where it is 0. */
 int clients_take_size(struct session *session, const struct clients_command *command);
 /* The run of session->job on this machine, with its limits and warnings. */

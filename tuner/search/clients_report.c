@@ -22,6 +22,13 @@ static struct moments rates_of(const struct clients_report *report, uint32_t ran
     return rates;
 }
 
+/* Of the runs that are told of. */
+static uint32_t n_active_of(const struct clients_report *report)
+{
+    bool varied = report->point != NULL && report->point->clients > 0;
+    return varied ? report->point->clients : report->session->clients->n;
+}
+
 static struct interval interval_of(const struct clients_report *report, struct moments rates)
 {
     return student_interval(rates, report->session->settings->runs.confidence_share);
@@ -36,7 +43,7 @@ struct fairness {
 
 static struct fairness fairness_of(const struct clients_report *report)
 {
-    const uint32_t n = report->session->clients->n;
+    const uint32_t n = n_active_of(report);
     struct fairness fairness = {.jain = NAN, .slowest_share = NAN};
     double sum = 0, *means_bps = calloc(n, sizeof *means_bps);
     for (uint32_t i = 0; means_bps != NULL && i < n; i++) {
@@ -75,9 +82,11 @@ void clients_report_json(json_t *object, const struct clients_report *report)
         return;
     const struct clients *clients = clients_of(report->session);
     struct fairness fairness = fairness_of(report);
-    for (uint32_t i = 0; i < clients->seen.n; i++)
+    for (uint32_t i = 0; i < n_active_of(report); i++)
         json_array_append_new(list, json_client(report, i));
     json_object_set_new(object, "clients", json_integer((json_int_t)clients->seen.n));
+    json_object_set_new(object, "clients_file",
+                        json_string(report->session->settings->file.shared ? "shared" : "own"));
     json_object_set_new(object, "clients_detail", list);
     json_object_set_new(object, "clients_fairness",
                         json_pack("{s:o, s:o, s:o}", "jain", json_number(fairness.jain), "slowest_rank",
@@ -106,7 +115,12 @@ void clients_report_text(FILE *out, const struct clients_report *report)
         return;
     const struct clients *clients = clients_of(report->session);
     struct fairness fairness = fairness_of(report);
-    fprintf(out, "Clients      %u at once", clients->seen.n);
+    const uint32_t n_active = n_active_of(report);
+    char of[32] = "";
+    if (n_active != clients->seen.n)
+        snprintf(of, sizeof of, " of %u", clients->seen.n);
+    fprintf(out, "Clients      %u%s at once%s", n_active, of,
+            report->session->settings->file.shared ? ", in one file" : "");
     if (isfinite(fairness.jain))
         fprintf(out,
                 "; the slowest, client %u, has %.0f %% of an equal share; Jain's index %.3f; clocks agree "
@@ -114,6 +128,6 @@ void clients_report_text(FILE *out, const struct clients_report *report)
                 fairness.slowest, 100 * fairness.slowest_share, fairness.jain,
                 text_short_duration((double)clients->clock_error_ns, error));
     fputc('\n', out);
-    for (uint32_t i = 0; i < clients->seen.n && isfinite(fairness.jain); i++)
+    for (uint32_t i = 0; i < n_active && isfinite(fairness.jain); i++)
         print_client(out, report, i);
 }

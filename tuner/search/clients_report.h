@@ -15,7 +15,7 @@ struct clients_report {
     size_t n_runs;
 };
 
-/* Adds "clients", "clients_detail", "clients_fairness" and "clock_error_ns". */
+/* Adds "clients", "clients_file", "clients_detail", "clients_fairness" and "clock_error_ns". */
 void clients_report_json(json_t *object, const struct clients_report *report);
 
 void clients_report_text(FILE *out, const struct clients_report *report);

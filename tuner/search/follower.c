@@ -43,14 +43,6 @@ static int follow_open(struct session *session, struct err *err)
     return result < 0 ? err_set(err, result, "client 0, which leads, does not answer") : 0;
 }
 
-/* The leader has asked already. */
-static int follow_prepare(struct session *session, struct err *err)
-{
-    (void)session;
-    (void)err;
-    return 0;
-}
-
 static int follow_join(struct session *session, int result, struct err *err)
 {
     struct clients_file file;
@@ -83,6 +75,37 @@ static int meet_leader(struct clients *clients, int32_t ready, uint64_t *ret_sta
     return result < 0 || call.word == CLIENTS_GO ? result : -ECANCELED;
 }
 
+static int open_shared(struct session *session, struct err *err)
+{
+    const struct clients_command *asked = &clients_of(session)->asked;
+    int fd = -1;
+    if (asked->shared.inode == 0)
+        return err_set(err, -ECANCELED, "client 0 has made no file");
+    int result = target_shared_open(settings_place(session->settings), &asked->shared, &fd, err);
+    if (result == 0)
+        clients_take_region(session, asked, fd);
+    return result;
+}
+
+/* The leader has asked already. A file for all is opened now, while it has a name; where the leader dies
+ * meanwhile, somebody else has to remove that. */
+static int follow_prepare(struct session *session, struct err *err)
+{
+    struct clients *clients = clients_of(session);
+    const char *directory = settings_place(session->settings);
+    uint64_t ignored_ns;
+    if (!session->settings->file.shared)
+        return 0;
+    int result = open_shared(session, err);
+    int met = meet_leader(clients, result, &ignored_ns);
+    if (met < 0)
+        target_shared_unname(directory, &clients->asked.shared, NULL);
+    if (result < 0)
+        return result;
+    return met < 0 ? err_set(err, met, "the command was given up")
+                   : target_shared_check(directory, clients->seen.region.fd, err);
+}
+
 static int meet(void *context, uint64_t *ret_start_ns, struct err *err)
 {
     int result = meet_leader(clients_of(context), 0, ret_start_ns);
@@ -110,11 +133,19 @@ static void say_here(void)
 }
 
 /* A failure is told, and the leader decides what follows. */
-static void prepare(struct session *session)
+static void prepare(struct session *session, const struct clients_command *command)
 {
+    struct clients *clients = clients_of(session);
     struct err err = {0};
+    uint64_t ignored_ns;
+    clients->asked = *command;
+    clients->has_met = false;
     int result = session_prepare(session, &err);
-    if (result < 0 && !session->abandoned && !clients_of(session)->has_joined)
+    if (result == 0 || session->abandoned)
+        return;
+    if (session->settings->file.shared && !clients->has_met)
+        meet_leader(clients, result, &ignored_ns);
+    if (!clients->has_joined)
         follow_join(session, result, &err);
 }
 
@@ -123,7 +154,7 @@ static int do_command(struct session *session, const struct clients_command *com
 {
     switch (command->what) {
     case CLIENTS_PREPARE:
-        prepare(session);
+        prepare(session, command);
         break;
     case CLIENTS_RUN:
         session->job.plan = command->plan;

@@ -1,7 +1,8 @@
 /* The client that decides: what the others are asked for, and what becomes of their answers. */
-#include "tuner/search/clients.h"
+#include "tuner/search/leader.h"
 #include "tuner/search/link.h"
 
+#include "bench/host/procfs.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/session/session_members.h"
 
@@ -13,9 +14,8 @@
 
 #define SEND_NS   (10 * CLOCK_NS_PER_S)
 #define HELLO_NS  (60 * CLOCK_NS_PER_S)
-#define READY_NS  (60 * CLOCK_NS_PER_S)  /* to make a file clean and drop its pages */
-#define FILL_NS   (600 * CLOCK_NS_PER_S) /* longer than the leader's own filling */
-#define RESULT_NS (10 * CLOCK_NS_PER_S)  /* longer than twice the leader's own run */
+#define READY_NS  (60 * CLOCK_NS_PER_S) /* to make a file clean and drop its pages */
+#define RESULT_NS (10 * CLOCK_NS_PER_S) /* longer than twice the leader's own run */
 #define HERE_NS   (10 * CLOCK_NS_PER_S)
 #define GRACE_NS  250000000ULL
 
@@ -30,9 +30,38 @@ static uint64_t now_ns(void)
     return clock_now_ns(&clock_monotonic);
 }
 
-static int say_lost(const struct clients *clients, uint32_t rank, struct err *err)
+/* Whether a process of this machine has ended: it is kept for its parent to look at. */
+static bool is_dead(const struct clients *clients, uint32_t rank)
 {
     const struct clients_hello *hello = &clients->hello[rank];
+    char path[64], line[1024];
+    if (hello->pid == 0 || strcmp(hello->host, clients->hello[0].host) != 0)
+        return false;
+    snprintf(path, sizeof path, "/proc/%" PRId32 "/stat", hello->pid);
+    const char *name_end = procfs_read_line(path, line, sizeof line) == 0 ? strrchr(line, ')') : NULL;
+    return name_end == NULL || strncmp(name_end, ") Z", 3) == 0;
+}
+
+/* mpirun tells all to end when one has died, and any of them may be too slow to answer then. Who is dead on
+ * this machine can be seen. */
+static uint32_t find_dead(const struct clients *clients, uint32_t silent)
+{
+    for (uint32_t i = 1; i < clients->seen.n && !is_dead(clients, silent); i++) {
+        if (is_dead(clients, i))
+            return i;
+    }
+    return silent;
+}
+
+static int say_lost(const struct clients *clients, struct err *err)
+{
+    const uint32_t rank = clients->first_lost;
+    const struct clients_hello *hello = &clients->hello[rank];
+    if (clients->blames_nobody)
+        return err_set(
+            err, -ENOLINK,
+            "a client died or does not answer, and the run that it was in is void; look after the one "
+            "that mpirun names, and start again");
     if (hello->pid == 0)
         return err_set(err, -ENOLINK, "client %u did not start; see what mpirun says of its host", rank);
     return err_set(err, -ENOLINK,
@@ -44,42 +73,44 @@ static int say_lost(const struct clients *clients, uint32_t rank, struct err *er
 const char *clients_name_lost(const struct clients *clients, char text[ERR_TEXT_SIZE])
 {
     struct err err = {0};
-    for (uint32_t i = 1; i < clients->seen.n; i++) {
-        if (!clients->is_lost[i])
-            continue;
-        say_lost(clients, i, &err);
-        memcpy(text, err.text, ERR_TEXT_SIZE);
-        return text;
-    }
-    return NULL;
+    if (clients->first_lost == 0)
+        return NULL;
+    say_lost(clients, &err);
+    memcpy(text, err.text, ERR_TEXT_SIZE);
+    return text;
 }
 
 static int lose(struct clients *clients, uint32_t rank, struct err *err)
 {
     clients->is_lost[rank] = true;
-    return say_lost(clients, rank, err);
+    if (clients->first_lost == 0) {
+        clients->first_lost = find_dead(clients, rank);
+        clients->blames_nobody =
+            atomic_load(&interrupt_signal) != 0 && !is_dead(clients, clients->first_lost);
+    }
+    return say_lost(clients, err);
 }
 
 static int tell(struct clients *clients, uint32_t rank, int kind, const void *data, size_t size,
                 struct err *err)
 {
     if (clients->is_lost[rank])
-        return say_lost(clients, rank, err);
+        return say_lost(clients, err);
     return link_send(rank, kind, data, size, now_ns() + SEND_NS) == 0 ? 0 : lose(clients, rank, err);
 }
 
-static int hear(struct clients *clients, uint32_t rank, int kind, void *data, size_t size, uint64_t until_ns,
+int leader_hear(struct clients *clients, uint32_t rank, int kind, void *data, size_t size, uint64_t until_ns,
                 struct err *err)
 {
     if (clients->is_lost[rank])
-        return say_lost(clients, rank, err);
+        return say_lost(clients, err);
     return link_receive(rank, kind, data, size, until_ns, GRACE_NS) == 0 ? 0 : lose(clients, rank, err);
 }
 
-static int tell_all(struct clients *clients, const struct clients_command *command, struct err *err)
+int leader_tell_all(struct clients *clients, const struct clients_command *command, struct err *err)
 {
     int result = 0;
-    for (uint32_t i = 1; i < clients->seen.n; i++) {
+    for (uint32_t i = 1; i < clients->n_active; i++) {
         int told = tell(clients, i, CLIENTS_COMMAND, command, sizeof *command, result == 0 ? err : NULL);
         result = result == 0 ? told : result;
     }
@@ -87,7 +118,7 @@ static int tell_all(struct clients *clients, const struct clients_command *comma
 }
 
 /* An error of another client is told with its name. */
-static int pass_on(const struct clients *clients, uint32_t rank, int code, const char *text, struct err *err)
+int leader_pass_on(const struct clients *clients, uint32_t rank, int code, const char *text, struct err *err)
 {
     return err_set(err, code, "client %u on %s: %s", rank, clients->hello[rank].host, text);
 }
@@ -100,72 +131,46 @@ static int lead_open(struct session *session, struct err *err)
     clients->opened = true;
     for (uint32_t i = 1; i < clients->seen.n; i++) {
         struct clients_hello *hello = &clients->hello[i];
-        int result = hear(clients, i, CLIENTS_HELLO, hello, sizeof *hello, until_ns, err);
+        int result = leader_hear(clients, i, CLIENTS_HELLO, hello, sizeof *hello, until_ns, err);
         if (result == 0 && (strcmp(hello->version, FSTUNE_VERSION) != 0 ||
                             hello->report_bytes != sizeof(struct client_report)))
             result = err_set(err, -EINVAL, "client %u on %s is another version, %s; install the same one", i,
                              hello->host, hello->version);
         if (result == 0 && hello->code < 0)
-            result = pass_on(clients, i, hello->code, hello->text, err);
+            result = leader_pass_on(clients, i, hello->code, hello->text, err);
         if (result < 0)
             return result;
     }
     return 0;
 }
 
-static int lead_prepare(struct session *session, struct err *err)
+/* All are ready, or say why they never will be. */
+int leader_gather(struct clients *clients, struct err *err)
 {
-    return tell_all(clients_of(session), &(struct clients_command){.what = CLIENTS_PREPARE}, err);
-}
-
-/* The files of others: what is true of all of them. */
-static void take_file(struct session *session, uint32_t rank, const struct clients_file *file,
-                      struct clients_command *common)
-{
-    struct target *own = &session->target;
-    const char *host = clients_of(session)->hello[rank].host;
-    common->fill_bps += file->fill_bps / session->clients->n;
-    if (file->size_bytes < common->size_bytes)
-        common->size_bytes = file->size_bytes;
-    if (file->direct_align_bytes > own->direct_offset_align_bytes)
-        own->direct_offset_align_bytes = file->direct_align_bytes;
-    bool less = false;
-    if (own->direct_read == TARGET_DIRECT_PROVED && file->direct_read != TARGET_DIRECT_PROVED) {
-        own->direct_read = file->direct_read;
-        less = true;
-    }
-    if (own->direct_write == TARGET_DIRECT_PROVED && file->direct_write != TARGET_DIRECT_PROVED) {
-        own->direct_write = file->direct_write;
-        less = true;
-    }
-    if (less)
-        snprintf(own->direct_why, sizeof own->direct_why, "at client %u on %.40s: %.90s", rank, host,
-                 file->direct_why);
-}
-
-static int lead_join(struct session *session, int result, struct err *err)
-{
-    struct clients *clients = clients_of(session);
-    struct clients_command common = {.what = CLIENTS_SIZE, .size_bytes = session->target.size_bytes};
-    common.fill_bps = session->target.fill_bps / clients->seen.n;
-    const uint64_t until_ns = now_ns() + FILL_NS;
-    for (uint32_t i = 1; i < clients->seen.n; i++) {
-        struct clients_file file;
+    const uint64_t until_ns = now_ns() + READY_NS;
+    int result = 0;
+    for (uint32_t i = 1; i < clients->n_active; i++) {
+        int32_t code = 0;
         struct err *why = result == 0 ? err : NULL;
-        int heard = hear(clients, i, CLIENTS_FILE, &file, sizeof file, until_ns, why);
-        if (heard == 0)
-            session->bytes_written += file.written_bytes;
-        if (heard == 0 && file.code < 0)
-            heard = pass_on(clients, i, file.code, file.text, why);
-        if (heard == 0 && result == 0)
-            take_file(session, i, &file, &common);
+        int heard = leader_hear(clients, i, CLIENTS_READY, &code, sizeof code, until_ns, why);
+        if (heard == 0 && code < 0) /* its report has the words */
+            heard = err_set(why, -ECANCELED, "client %u is not ready", i);
         result = result == 0 ? heard : result;
     }
-    if (result < 0)
-        common.size_bytes = 0;
-    int told = tell_all(clients, &common, result == 0 ? err : NULL);
-    (void)clients_take_size(session, &common);
-    return result == 0 ? told : result;
+    return result;
+}
+
+int leader_start_all(struct clients *clients, int result, uint64_t start_ns, struct err *err)
+{
+    for (uint32_t i = 1; i < clients->n_active; i++) {
+        struct clients_call call = {.word = result < 0 ? CLIENTS_VOID : CLIENTS_GO,
+                                    .start_ns = start_ns + (uint64_t)clients->offset[i].ahead_ns};
+        int told = clients->is_lost[i]
+                       ? 0
+                       : tell(clients, i, CLIENTS_CALL, &call, sizeof call, result == 0 ? err : NULL);
+        result = result == 0 ? told : result;
+    }
+    return result;
 }
 
 /* --- a run --- */
@@ -179,7 +184,8 @@ static int compare_clocks(struct clients *clients, uint32_t rank, struct err *er
         uint64_t there_ns = 0, sent_ns = now_ns();
         int result = tell(clients, rank, CLIENTS_CALL, &ping, sizeof ping, err);
         if (result == 0)
-            result = hear(clients, rank, CLIENTS_CLOCK, &there_ns, sizeof there_ns, now_ns() + READY_NS, err);
+            result = leader_hear(clients, rank, CLIENTS_CLOCK, &there_ns, sizeof there_ns,
+                                 now_ns() + READY_NS, err);
         if (result < 0)
             return result;
         clock_offset_add(offset, sent_ns, there_ns, now_ns());
@@ -189,44 +195,15 @@ static int compare_clocks(struct clients *clients, uint32_t rank, struct err *er
     return 0;
 }
 
-/* All are ready, or say why they never will be. */
-static int gather(struct clients *clients, struct err *err)
-{
-    const uint64_t until_ns = now_ns() + READY_NS;
-    int result = 0;
-    for (uint32_t i = 1; i < clients->seen.n; i++) {
-        int32_t code = 0;
-        struct err *why = result == 0 ? err : NULL;
-        int heard = hear(clients, i, CLIENTS_READY, &code, sizeof code, until_ns, why);
-        if (heard == 0 && code < 0) /* its report has the words */
-            heard = err_set(why, -ECANCELED, "client %u is not ready", i);
-        result = result == 0 ? heard : result;
-    }
-    return result;
-}
-
-static int start_all(struct clients *clients, int result, uint64_t start_ns, struct err *err)
-{
-    for (uint32_t i = 1; i < clients->seen.n; i++) {
-        struct clients_call call = {.word = result < 0 ? CLIENTS_VOID : CLIENTS_GO,
-                                    .start_ns = start_ns + (uint64_t)clients->offset[i].ahead_ns};
-        int told = clients->is_lost[i]
-                       ? 0
-                       : tell(clients, i, CLIENTS_CALL, &call, sizeof call, result == 0 ? err : NULL);
-        result = result == 0 ? told : result;
-    }
-    return result;
-}
-
 static int meet(void *context, uint64_t *ret_start_ns, struct err *err)
 {
     struct clients *clients = clients_of(context);
     clients->has_met = true;
-    int result = gather(clients, err);
-    for (uint32_t i = 1; i < clients->seen.n && result == 0; i++)
+    int result = leader_gather(clients, err);
+    for (uint32_t i = 1; i < clients->n_active && result == 0; i++)
         result = compare_clocks(clients, i, err);
-    *ret_start_ns = clients->start_ns = now_ns() + START_NS + clients->seen.n * START_CLIENT_NS;
-    return start_all(clients, result, *ret_start_ns, err);
+    *ret_start_ns = clients->start_ns = now_ns() + START_NS + clients->n_active * START_CLIENT_NS;
+    return leader_start_all(clients, result, *ret_start_ns, err);
 }
 
 static double length_factor(const struct clients *clients, const struct point *point)
@@ -267,7 +244,7 @@ static struct measure_plan plan_for_all(const struct clients *clients, const str
         own.warmup_limit_ns = plan->warmup_least_ns;
     own.warmup_least_ns = 0;
     own.hopeless_bps = 0;
-    own.max_bytes = plan->max_bytes / clients->seen.n;
+    own.max_bytes = plan->max_bytes / clients->n_active;
     if (plan->max_bytes != 0 && own.max_bytes == 0)
         own.max_bytes = 1;
     return own;
@@ -286,7 +263,7 @@ static bool is_being_interrupted(void)
 static int first_failure(struct clients *clients, struct err *err)
 {
     int result = 0;
-    for (uint32_t i = 0; i < clients->seen.n; i++) {
+    for (uint32_t i = 0; i < clients->n_active; i++) {
         const struct client_report *report = &clients->report[i];
         if (report->code == 0 || (result < 0 && result != -ECANCELED))
             continue;
@@ -296,7 +273,7 @@ static int first_failure(struct clients *clients, struct err *err)
                                                       clients->hello[i].host);
         else
             result = i == 0 ? err_set(err, report->code, "%s", report->text)
-                            : pass_on(clients, i, report->code, report->text, err);
+                            : leader_pass_on(clients, i, report->code, report->text, err);
     }
     return result;
 }
@@ -307,10 +284,10 @@ static int collect(struct session *session, uint64_t took_ns, struct err *err)
     const uint64_t until_ns = now_ns() + 2 * took_ns + RESULT_NS;
     struct measure_result *all = &session->job.result;
     int result = 0;
-    for (uint32_t i = 1; i < clients->seen.n; i++) {
+    for (uint32_t i = 1; i < clients->n_active; i++) {
         struct client_report *report = &clients->report[i];
-        int heard =
-            hear(clients, i, CLIENTS_RESULT, report, sizeof *report, until_ns, result == 0 ? err : NULL);
+        int heard = leader_hear(clients, i, CLIENTS_RESULT, report, sizeof *report, until_ns,
+                                result == 0 ? err : NULL);
         if (heard == 0)
             combine_align(report, &clients->offset[i]);
         else
@@ -318,7 +295,7 @@ static int collect(struct session *session, uint64_t took_ns, struct err *err)
         result = result == 0 ? heard : result;
     }
     *all = (struct measure_result){.settled = true};
-    for (uint32_t i = 0; i < clients->seen.n; i++) {
+    for (uint32_t i = 0; i < clients->n_active; i++) {
         all->total_bytes_read += clients->report[i].result.total_bytes_read;
         all->total_bytes_written += clients->report[i].result.total_bytes_written;
     }
@@ -343,7 +320,7 @@ static int judge(struct session *session, uint64_t start_ns, struct err *err)
     struct clients *clients = clients_of(session);
     const struct measure_plan *plan = &session->job.plan;
     uint64_t late_ns;
-    double factor = combine_length_factor(clients->report, clients->seen.n);
+    double factor = combine_length_factor(clients->report, clients->n_active);
     if (factor != 1) {
         int result = change_length(clients, &plan->point, factor, err);
         return result < 0 ? result
@@ -351,8 +328,8 @@ static int judge(struct session *session, uint64_t start_ns, struct err *err)
                                       "a client came to the end of its bytes, or made too few requests", err);
     }
     size_t late =
-        combine_find_late(clients->report, clients->seen.n, start_ns + plan->warmup_limit_ns, &late_ns);
-    if (late == clients->seen.n)
+        combine_find_late(clients->report, clients->n_active, start_ns + plan->warmup_limit_ns, &late_ns);
+    if (late == clients->n_active)
         return 0;
     char why[ERR_TEXT_SIZE / 2];
     snprintf(why, sizeof why, "client %zu on %s was %" PRIu64 " ms late in the last", late,
@@ -387,7 +364,7 @@ static int note_run(struct clients *clients, const struct point *point, struct e
     *run = (struct clients_run){.point = *point, .rates_bps = calloc(clients->seen.n, sizeof(double))};
     if (run->rates_bps == NULL)
         return err_set(err, -ENOMEM, "no memory for the clients' rates");
-    for (uint32_t i = 0; i < clients->seen.n; i++)
+    for (uint32_t i = 0; i < clients->n_active; i++)
         run->rates_bps[i] = clients->report[i].result.throughput_bps;
     clients->n_runs++;
     return 0;
@@ -403,16 +380,16 @@ static int sum_up(struct session *session, struct err *err)
         return result;
     clients->n_void = 0;
     clients->seen.run_warnings = clients->seen.target_warnings = 0;
-    for (uint32_t i = 0; i < clients->seen.n; i++) {
+    for (uint32_t i = 0; i < clients->n_active; i++) {
         clients->seen.run_warnings |= clients->report[i].run_warnings;
         clients->seen.target_warnings |= clients->report[i].target_warnings;
     }
-    combine_reports(clients->report, clients->seen.n, start_ns, &job->result, &job->latency);
+    combine_reports(clients->report, clients->n_active, start_ns, &job->result, &job->latency);
     forget_disturbed(clients, session);
     return note_run(clients, &job->plan.point, err);
 }
 
-static int lead_run(struct session *session, struct err *err)
+static int run_active(struct session *session, struct err *err)
 {
     struct clients *clients = clients_of(session);
     struct client_report *own = &clients->report[0];
@@ -421,18 +398,29 @@ static int lead_run(struct session *session, struct err *err)
                                             .plan = plan_for_all(clients, &session->job.plan)};
     session->job.plan = command.plan;
     clients->seen.was_void = clients->has_met = false;
-    for (uint32_t i = 0; i < clients->seen.n; i++)
+    for (uint32_t i = 0; i < clients->n_active; i++)
         clients->report[i] = (struct client_report){0};
-    int result = tell_all(clients, &command, err);
+    int result = leader_tell_all(clients, &command, err);
     if (result < 0)
         return result;
     clients_measure_own(session, meet, own);
     if (!clients->has_met) {
-        gather(clients, NULL);
-        start_all(clients, -ECANCELED, 0, NULL);
+        leader_gather(clients, NULL);
+        leader_start_all(clients, -ECANCELED, 0, NULL);
     }
     result = collect(session, now_ns() - begin_ns, err);
     return result < 0 ? result : sum_up(session, err);
+}
+
+/* Who has no part in it hears nothing of the run, and waits for the next word. */
+static int lead_run(struct session *session, struct err *err)
+{
+    struct clients *clients = clients_of(session);
+    const uint32_t asked = session->job.plan.point.clients;
+    clients->n_active = asked > 0 ? asked : clients->seen.n;
+    int result = run_active(session, err);
+    clients->n_active = clients->seen.n;
+    return result;
 }
 
 /* --- the end --- */
@@ -441,10 +429,11 @@ static void lead_finish(struct session *session)
 {
     struct clients *clients = clients_of(session);
     char text[ERR_TEXT_SIZE];
-    tell_all(clients, &(struct clients_command){.what = CLIENTS_ROLL_CALL}, NULL);
+    clients->n_active = clients->seen.n; /* a run that was given up may have had fewer */
+    leader_tell_all(clients, &(struct clients_command){.what = CLIENTS_ROLL_CALL}, NULL);
     for (uint32_t i = 1; i < clients->seen.n; i++) {
         int32_t here;
-        hear(clients, i, CLIENTS_HERE, &here, sizeof here, now_ns() + HERE_NS, NULL);
+        leader_hear(clients, i, CLIENTS_HERE, &here, sizeof here, now_ns() + HERE_NS, NULL);
     }
     if (clients_name_lost(clients, text) != NULL)
         notes_add(&session->warnings, "client_lost", "%s", text);
@@ -453,10 +442,11 @@ static void lead_finish(struct session *session)
 static bool let_go(struct clients *clients)
 {
     bool all = true;
-    tell_all(clients, &(struct clients_command){.what = CLIENTS_END}, NULL);
+    clients->n_active = clients->seen.n;
+    leader_tell_all(clients, &(struct clients_command){.what = CLIENTS_END}, NULL);
     for (uint32_t i = 1; i < clients->seen.n; i++) {
         int32_t here;
-        all &= hear(clients, i, CLIENTS_HERE, &here, sizeof here, now_ns() + HERE_NS, NULL) == 0;
+        all &= leader_hear(clients, i, CLIENTS_HERE, &here, sizeof here, now_ns() + HERE_NS, NULL) == 0;
     }
     return all;
 }
@@ -468,8 +458,8 @@ bool clients_end(struct clients *clients, int code, const char *text)
 
 const struct session_clients clients_leads = {
     .open = lead_open,
-    .prepare = lead_prepare,
-    .join = lead_join,
+    .prepare = leader_files_prepare,
+    .join = leader_files_join,
     .run = lead_run,
     .finish = lead_finish,
     .serve = NULL,

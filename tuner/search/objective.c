@@ -101,6 +101,9 @@ static int check_load(const struct settings *settings, const struct candidates *
         if (candidates->points[i].threads != candidates->points[0].threads)
             return err_set(err, -EINVAL,
                            "%s compares settings of one number of threads; give one --threads N", name);
+        if (candidates->points[i].clients != candidates->points[0].clients)
+            return err_set(err, -EINVAL,
+                           "%s compares settings of one number of clients; give one --clients N", name);
     }
     return 0;
 }

@@ -284,7 +284,7 @@ static bool same_but(const struct point *a, const struct point *b, enum factor f
         if (other != factor && factors_level(a, other) != factors_level(b, other))
             return false;
     }
-    return a->write_size_bytes == b->write_size_bytes;
+    return a->write_size_bytes == b->write_size_bytes && a->clients == b->clients;
 }
 
 /* The points with the next lower and the next higher level of an ordered factor. */

@@ -26,7 +26,7 @@ static const enum factor factors[FACTOR_N] = {FACTOR_REQUEST_SIZE, FACTOR_QUEUE_
 static int find_changes(const struct tune *tune, size_t dim, struct sensitivity_factor *factor)
 {
     size_t n_levels = tune->space.n_levels[dim];
-    factor->key = factors_keys[factors[dim]];
+    factor->key = dim == FACTOR_N ? "clients" : factors_keys[factors[dim]];
     if (n_levels < 2)
         return 0;
     factor->changes = calloc(n_levels, sizeof *factor->changes);

@@ -3,6 +3,7 @@
 
 #include "bench/base/units.h"
 #include "tuner/search/objective.h"
+#include "tuner/session/candidates.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -16,9 +17,21 @@
 #define SAME_SHARE        0.1  /* at most, for a change to be nothing */
 #define KNOWN_SHARE       0.5  /* of the variance is known, at least, before shares are quoted */
 
-enum { DIM_REQUEST_SIZE, DIM_QUEUE_DEPTH, DIM_THREADS, DIM_DIRECT, DIM_API, DIM_SYNC, DIM_WRITE_SIZE };
+enum {
+    DIM_REQUEST_SIZE,
+    DIM_QUEUE_DEPTH,
+    DIM_THREADS,
+    DIM_DIRECT,
+    DIM_API,
+    DIM_SYNC,
+    DIM_WRITE_SIZE,
+    DIM_CLIENTS,
+    DIM_N
+};
 
-static const char *const names[FACTOR_N] = {
+_Static_assert(DIM_N == CANDIDATES_DIMS, "as candidates_space orders them");
+
+static const char *const names[DIM_N] = {
     [DIM_REQUEST_SIZE] = "request size",
     [DIM_QUEUE_DEPTH] = "queue depth",
     [DIM_THREADS] = "number of threads",
@@ -26,6 +39,7 @@ static const char *const names[FACTOR_N] = {
     [DIM_API] = "the I/O API",
     [DIM_SYNC] = "the durability of writes",
     [DIM_WRITE_SIZE] = "the size of writes",
+    [DIM_CLIENTS] = "the number of clients",
 };
 
 struct line {
@@ -120,7 +134,10 @@ static const char *level_text(const struct tune *tune, size_t point, size_t dim,
         return api_names[p->api];
     if (dim == DIM_SYNC)
         return sync_names[p->sync];
-    snprintf(buffer, UNITS_TEXT_SIZE, "%u", dim == DIM_QUEUE_DEPTH ? p->queue_depth : p->threads);
+    snprintf(buffer, UNITS_TEXT_SIZE, "%u",
+             dim == DIM_QUEUE_DEPTH ? p->queue_depth
+             : dim == DIM_CLIENTS   ? p->clients
+                                    : p->threads);
     return buffer;
 }
 
@@ -334,7 +351,7 @@ static bool say_pair(const struct sensitivity *sensitivity, struct line *line)
 {
     size_t first = 0, second = 0;
     double most = PAIR_SHARE;
-    for (size_t b = 1; b < FACTOR_N; b++) {
+    for (size_t b = 1; b < DIM_N; b++) {
         for (size_t a = 0; a < b; a++) {
             if (sensitivity->importance.pair[a][b].low >= most) {
                 most = sensitivity->importance.pair[a][b].low;
@@ -352,10 +369,10 @@ static bool say_pair(const struct sensitivity *sensitivity, struct line *line)
 
 static size_t most_important(const struct sensitivity *sensitivity, const bool *told)
 {
-    size_t found = FACTOR_N;
-    for (size_t dim = 0; dim < FACTOR_N; dim++) {
-        if (!told[dim] && (found == FACTOR_N || sensitivity->importance.total[dim].mean >
-                                                    sensitivity->importance.total[found].mean))
+    size_t found = DIM_N;
+    for (size_t dim = 0; dim < DIM_N; dim++) {
+        if (!told[dim] && (found == DIM_N || sensitivity->importance.total[dim].mean >
+                                                 sensitivity->importance.total[found].mean))
             found = dim;
     }
     return found;
@@ -365,11 +382,11 @@ void sensitivity_text(const struct tune *tune, const struct sensitivity *sensiti
                       char ret_lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE], size_t *ret_n)
 {
     char pair[SENSITIVITY_LINE_SIZE] = "";
-    bool told[FACTOR_N] = {false};
+    bool told[DIM_N] = {false};
     struct line pair_line = {.text = pair};
     bool has_pair = say_pair(sensitivity, &pair_line);
     size_t n = 0, n_factors = SENSITIVITY_MAX_LINES - (has_pair ? 1 : 0);
-    for (size_t i = 0; i < FACTOR_N && n < n_factors; i++) {
+    for (size_t i = 0; i < DIM_N && n < n_factors; i++) {
         struct line line = {.text = ret_lines[n]};
         size_t dim = most_important(sensitivity, told);
         told[dim] = true;

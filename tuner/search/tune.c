@@ -109,13 +109,15 @@ static size_t place_point(struct tune *tune, const struct point *point)
 static struct point default_point(const struct settings *settings)
 {
     const struct levels *sizes = &settings->workload.levels[FACTOR_REQUEST_SIZE],
-                        *syncs = &settings->workload.levels[FACTOR_SYNC];
+                        *syncs = &settings->workload.levels[FACTOR_SYNC],
+                        *clients = &settings->workload.clients;
     return (struct point){
         .request_size_bytes = sizes->n == 1 ? sizes->value[0] : 65536,
         .queue_depth = 1,
         .api = API_PSYNC,
         .threads = 1,
         .sync = syncs->n == 1 ? (enum sync)syncs->value[0] : SYNC_END,
+        .clients = clients->n > 0 ? (uint32_t)clients->value[clients->n - 1] : 0,
     };
 }
 
@@ -128,7 +130,10 @@ struct point tune_current_point(const struct settings *settings)
                                                                 : factors_level(&point, factor);
     if (!settings->search.current.given[FACTOR_WRITE_SIZE])
         levels[FACTOR_WRITE_SIZE] = 0; /* that of the reads, also where these were given */
-    return factors_point(levels);
+    const uint32_t clients = point.clients;
+    point = factors_point(levels);
+    point.clients = clients;
+    return point;
 }
 
 int tune_check(struct session *session, const struct candidates *candidates, uint64_t file_bytes,

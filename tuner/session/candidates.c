@@ -127,7 +127,7 @@ static int check_size(const struct session *session, const struct point *point, 
                       struct refusal *refusal)
 {
     char bytes[UNITS_TEXT_SIZE];
-    if (factors_bytes_in_flight(point) > room->in_flight_bytes)
+    if (factors_bytes_of_client(point) > room->in_flight_bytes)
         return refuse(
             refusal, "too many bytes in flight",
             "request_size x queue_depth x threads above %s (a quarter of the file, an eighth of the free "
@@ -313,6 +313,14 @@ static struct point nth_point(const struct levels levels[FACTOR_N], size_t index
     return factors_point(value);
 }
 
+/* The same points for each number of clients. */
+static struct point of_clients(struct point point, const struct levels *clients, size_t index)
+{
+    if (clients->n > 0)
+        point.clients = (uint32_t)clients->value[index % clients->n];
+    return point;
+}
+
 /* On a surface every level that the user named must have at least one point. */
 static int check_named_levels(const struct candidates *candidates, const struct session *session,
                               const struct levels levels[FACTOR_N], struct err *err)
@@ -374,7 +382,8 @@ int candidates_build(struct candidates *candidates, struct session *session, uin
     int result = choose_levels(session, levels, err);
     if (result < 0)
         return result;
-    size_t n = 1;
+    const struct levels *clients = &session->settings->workload.clients;
+    size_t n_clients = clients->n > 0 ? clients->n : 1, n = n_clients;
     for (int factor = 0; factor < FACTOR_N; factor++)
         n *= levels[factor].n;
     candidates->points = calloc(n, sizeof *candidates->points);
@@ -383,7 +392,7 @@ int candidates_build(struct candidates *candidates, struct session *session, uin
     struct refusal refusal = {{0}, {0}};
     const struct room room = room_of(session, file_bytes);
     for (size_t i = 0; i < n; i++) {
-        struct point point = nth_point(levels, i);
+        struct point point = of_clients(nth_point(levels, i / n_clients), clients, i);
         if (check_point(session, &point, &room, &refusal) == 0 &&
             check_patience(session, &point, &refusal) == 0)
             candidates->points[candidates->n++] = point;
@@ -405,24 +414,34 @@ void candidates_free(struct candidates *candidates)
     *candidates = (struct candidates){0};
 }
 
-int candidates_space(const struct candidates *candidates, struct space *ret_space)
+/* Dimension FACTOR_N is the number of clients. A size of writes that is always that of the reads is no
+ * dimension of its own. */
+static double level_of(const struct point *point, size_t dim, bool any_split)
 {
     static const enum factor factors[FACTOR_N] = {FACTOR_REQUEST_SIZE, FACTOR_QUEUE_DEPTH, FACTOR_THREADS,
                                                   FACTOR_DIRECT,       FACTOR_API,         FACTOR_SYNC,
                                                   FACTOR_WRITE_SIZE};
-    static const enum space_kind kinds[FACTOR_N] = {SPACE_ORDERED,  SPACE_ORDERED,  SPACE_ORDERED,
-                                                    SPACE_CATEGORY, SPACE_CATEGORY, SPACE_CATEGORY,
-                                                    SPACE_ORDERED};
-    /* The last dimension is there only where sizes are split. */
-    size_t n_dims = FACTOR_N - 1;
+    if (dim == FACTOR_N)
+        return point->clients;
+    return factors[dim] == FACTOR_WRITE_SIZE && !any_split ? 1 : (double)factors_level(point, factors[dim]);
+}
+
+int candidates_space(const struct candidates *candidates, struct space *ret_space)
+{
+    static const enum space_kind kinds[CANDIDATES_DIMS] = {SPACE_ORDERED,  SPACE_ORDERED,  SPACE_ORDERED,
+                                                           SPACE_CATEGORY, SPACE_CATEGORY, SPACE_CATEGORY,
+                                                           SPACE_ORDERED,  SPACE_ORDERED};
+    bool any_split = false;
     for (size_t i = 0; i < candidates->n; i++)
-        n_dims = factors_is_split(&candidates->points[i]) ? FACTOR_N : n_dims;
+        any_split |= factors_is_split(&candidates->points[i]);
+    /* The last dimensions are there only where they are used. */
+    size_t n_dims = candidates->points[0].clients > 0 ? CANDIDATES_DIMS : any_split ? FACTOR_N : FACTOR_N - 1;
     double *raw = calloc(candidates->n * n_dims, sizeof *raw);
     if (raw == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < candidates->n; i++) {
         for (size_t dim = 0; dim < n_dims; dim++) {
-            double level = (double)factors_level(&candidates->points[i], factors[dim]);
+            double level = level_of(&candidates->points[i], dim, any_split);
             raw[i * n_dims + dim] = kinds[dim] == SPACE_ORDERED ? log2(level) : level;
         }
     }

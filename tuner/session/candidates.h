@@ -36,5 +36,6 @@ int candidates_table_levels(const struct session *session, const struct pattern 
                             struct levels levels[FACTOR_N], struct err *err);
 
 /* As numbers for the models: log2 size, log2 depth, log2 threads, then the categories direct, API, sync;
- * with split sizes log2 of the size of writes last. */
+ * with split sizes log2 of the size of writes; log2 of the number of clients, where that is varied. */
+#define CANDIDATES_DIMS (FACTOR_N + 1) /* at most */
 int candidates_space(const struct candidates *candidates, struct space *ret_space);

@@ -88,7 +88,7 @@ static int check_shapes(const struct settings *settings, struct err *err)
 int session_check(const struct settings *settings, struct err *err)
 {
     int result = session_members_check(settings, err);
-    if (result == 0 && session_clients_here() != NULL)
+    if (result == 0)
         result = session_clients_check(settings, err);
     if (result == 0)
         result = check_pairs(settings, err);

@@ -3,6 +3,9 @@
 
 #include <errno.h>
 
+/* Of the request sizes that are searched where none are given. */
+#define LARGEST_DEFAULT_BYTES (4ULL << 20)
+
 static struct session_clients *here;
 
 struct session_clients *session_clients_here(void)
@@ -13,6 +16,26 @@ struct session_clients *session_clients_here(void)
 void session_clients_set(struct session_clients *clients)
 {
     here = clients;
+}
+
+static uint64_t common_multiple(uint64_t unit_bytes, uint64_t request_bytes)
+{
+    uint64_t multiple_bytes = unit_bytes;
+    while (multiple_bytes % request_bytes != 0)
+        multiple_bytes += unit_bytes;
+    return multiple_bytes;
+}
+
+uint64_t session_clients_distance_bytes(const struct settings *settings, uint64_t region_bytes)
+{
+    const enum factor sizes[] = {FACTOR_REQUEST_SIZE, FACTOR_WRITE_SIZE};
+    uint64_t unit = LARGEST_DEFAULT_BYTES;
+    for (size_t i = 0; i < 2; i++) {
+        const struct levels *levels = &settings->workload.levels[sizes[i]];
+        if (levels->n > 0)
+            unit = common_multiple(unit, levels->value[levels->n - 1]);
+    }
+    return (region_bytes + unit - 1) / unit * unit;
 }
 
 uint32_t session_n_clients(const struct session_clients *clients)
@@ -41,6 +64,26 @@ int session_clients_check(const struct settings *settings, struct err *err)
         {settings->search.resume[0] != '\0', "resume", "a journal does not tell of clients"},
         {settings->history.save[0] != '\0', "save", "the history does not tell clients from one machine"},
     };
+    const struct levels *clients = &settings->workload.clients;
+    if (clients->n > 0 && settings->format == FORMAT_CSV)
+        return err_set(err, -EINVAL,
+                       "--clients and --format csv exclude each other: its rows do not tell of them; "
+                       "use --json");
+    if (here == NULL && settings->file.shared)
+        return err_set(err, -EINVAL,
+                       "--shared-file is for several clients; start them with mpirun -n CLIENTS fstune-mpi");
+    if (here == NULL && clients->n > 0)
+        return err_set(err, -EINVAL,
+                       "--clients is for several clients; start as many as may work with mpirun -n CLIENTS "
+                       "fstune-mpi");
+    if (here == NULL)
+        return 0;
+    if (clients->n > 0 && clients->value[clients->n - 1] > here->n)
+        return err_set(err, -EINVAL,
+                       "--clients: %u clients were started; give at most that, or start more (mpirun -n)",
+                       here->n);
+    if (settings->file.shared && settings->file.n > 1)
+        return err_set(err, -EINVAL, "--shared-file and --files exclude each other: one file is shared");
     for (size_t i = 0; i < sizeof pairs / sizeof pairs[0]; i++) {
         if (pairs[i].is_there)
             return err_set(err, -EINVAL, "--%s and several clients exclude each other: %s", pairs[i].name,

@@ -1,9 +1,9 @@
 /* tuner/session/session_clients: what a session asks of the other clients, where several processes, on one
  * machine or on many, load one file system together (tuner/search/clients.h).
  *
- * Every client has a session of its own with the same settings and a file of its own. The one of rank 0
- * decides, and its session is what the search and the reports see: a run there is one of all clients, with
- * their sums. The others serve. */
+ * Every client has a session of its own with the same settings, and a file of its own or a region of one that
+ * all share. The one of rank 0 decides, and its session is what the search and the reports see: a run there
+ * is one of all clients, with their sums. The others serve. */
 #pragma once
 
 #include "bench/base/err.h"
@@ -22,7 +22,8 @@ struct session_clients {
     /* The session is open here: hears whether it is everywhere. 0; the first refusal, which names its client.
      */
     int (*open)(struct session *session, struct err *err);
-    /* Has the other clients make their files while this one makes its own. */
+    /* Has the other clients make their files while this one makes its own; of one that all share, makes it or
+     * opens it, and sets `region`. */
     int (*prepare)(struct session *session, struct err *err);
     /* Own is made, or has failed with `result`: all get the size of the smallest, direct I/O counts where all
      * proved it, and what was written is summed. 0; `result`; or the first failure elsewhere. */
@@ -35,6 +36,7 @@ struct session_clients {
     /* Of the others: does what is asked for until the end. Returns the exit code. */
     int (*serve)(struct session *session);
 
+    struct target_region region;            /* of the file that all share; fd 0: there is none */
     bool was_void;                          /* the last run */
     uint64_t run_warnings, target_warnings; /* of the last run, from all; sets of tuner/session/warnings */
 };
@@ -44,6 +46,10 @@ struct session_clients *session_clients_here(void);
 void session_clients_set(struct session_clients *clients);
 
 /* 1 for NULL. */
+/* From one region of a shared file to the next: so much that each begins at a multiple of the largest size of
+ * requests, and of the pages of any machine. */
+uint64_t session_clients_distance_bytes(const struct settings *settings, uint64_t region_bytes);
+
 uint32_t session_n_clients(const struct session_clients *clients);
 
 /* What can be refused before anything is opened: options that know one client only. */

@@ -18,6 +18,17 @@ static void show_filling(void *context, uint64_t done_bytes, uint64_t total_byte
                   100.0 * (double)done_bytes / (double)total_bytes, total_bytes >> 20);
 }
 
+/* The part of a shared file that is ours, or will be. */
+static struct target_region region_of(const struct session *session)
+{
+    const struct session_clients *clients = session->clients;
+    if (clients == NULL || !session->settings->file.shared)
+        return (struct target_region){0};
+    struct target_region region = clients->region;
+    region.n = clients->n;
+    return region;
+}
+
 static struct target_plan target_plan_of(struct session *session, uint32_t member)
 {
     const struct settings *settings = session->settings;
@@ -28,6 +39,7 @@ static struct target_plan target_plan_of(struct session *session, uint32_t membe
         .size_bytes = settings->file.size_bytes,
         .size_is_default = !settings->file.size_given,
         .n_files = settings->file.n,
+        .region = region_of(session),
         .other_bytes = settings->beside.n * TARGET_SIZE_MIN_BYTES,
         .budget_ns = settings->limits.budget_ns / session_n_members(session),
         .max_write_bytes = settings->limits.max_write_bytes / session_n_clients(session->clients),
@@ -183,8 +195,9 @@ static int open_member(struct session *session, uint32_t member, uint64_t size_b
 static int open_all(struct session *session, struct err *err)
 {
     uint64_t size_bytes = 0;
+    bool shared = session->settings->file.shared;
     bool several = session_n_members(session) > 1 || session_n_clients(session->clients) > 1;
-    int result = several ? session_estimate(session, &size_bytes, err) : 0;
+    int result = several && !shared ? session_estimate(session, &size_bytes, err) : 0;
     for (uint32_t i = 0; i < session_n_members(session) && result == 0; i++)
         result = open_member(session, i, size_bytes, err);
     return result;

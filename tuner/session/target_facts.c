@@ -25,6 +25,13 @@ void target_facts_init(struct target_facts *target_facts)
     };
 }
 
+/* A user's file may have grown since; what others have of a file is not ours. */
+static int extents_of_target(const struct target *target, struct extents *ret_extents)
+{
+    return extents_of(target->fd, target->base_bytes, target->owned ? target_file_bytes(target) : 0,
+                      ret_extents);
+}
+
 void target_facts_collect(struct target_facts *target_facts, const struct target *target,
                           const struct hostinfo_device *device)
 {
@@ -32,7 +39,7 @@ void target_facts_collect(struct target_facts *target_facts, const struct target
     target_facts->existing = !target->owned;
     target_facts->file_bytes = target->size_bytes;
     storage_stack_of(target->fd, &target_facts->stack);
-    if (extents_of(target->fd, &target_facts->extents) < 0)
+    if (extents_of_target(target, &target_facts->extents) < 0)
         target_facts->extents = (struct extents){0};
     /* fstune's own data are random: looking at them would only fill the cache. */
     target_facts->compressibility_known =
@@ -44,6 +51,6 @@ void target_facts_collect(struct target_facts *target_facts, const struct target
 void target_facts_finish(struct target_facts *target_facts, const struct target *target)
 {
     struct extents after;
-    if (target_facts->extents.fiemap_known && target->writable && extents_of(target->fd, &after) == 0)
+    if (target_facts->extents.fiemap_known && target->writable && extents_of_target(target, &after) == 0)
         target_facts->growth_per_gib = extents_growth_per_gib(&target_facts->extents, &after);
 }

@@ -93,7 +93,14 @@ int journal_point(const json_t *object, struct point *ret_point)
         if (!may_lack && read_level(member, factor, &levels[factor]) < 0)
             return -EINVAL;
     }
-    return factors_read(levels, ret_point);
+    const json_t *member = json_object_get(object, "clients");
+    uint64_t clients = 0;
+    if (member != NULL && read_integer(member, UINT32_MAX, &clients) < 0)
+        return -EINVAL;
+    int result = factors_read(levels, ret_point);
+    if (result == 0)
+        ret_point->clients = (uint32_t)clients;
+    return result;
 }
 
 static int read_latency_quantiles(const json_t *latency, struct latency_quantiles *ret_latency_quantiles)

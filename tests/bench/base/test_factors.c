@@ -44,8 +44,8 @@ TEST(unknown_names_are_einval)
 
 TEST(a_point_is_its_levels)
 {
-    const struct point points[] = {{65536, 8, 1, API_IO_URING, 2, SYNC_EACH, 0},
-                                   {65536, 8, 0, API_POOL, 1, SYNC_NONE, 4096}};
+    const struct point points[] = {{65536, 8, 1, API_IO_URING, 2, SYNC_EACH, 0, 0},
+                                   {65536, 8, 0, API_POOL, 1, SYNC_NONE, 4096, 0}};
     for (size_t i = 0; i < 2; i++) {
         uint64_t levels[FACTOR_N];
         for (enum factor factor = 0; factor < FACTOR_N; factor++)
@@ -64,41 +64,41 @@ TEST(points_are_legal_inside_their_ranges_only)
         struct point point;
         const char *blamed; /* NULL: legal */
     } rows[] = {
-        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 0}, NULL},
-        {{512, 8, 1, API_IO_URING, 1, SYNC_END, 0}, NULL},
-        {{512ULL << 20, 8, 1, API_IO_URING, 1, SYNC_END, 0}, NULL},
-        {{0, 8, 1, API_IO_URING, 1, SYNC_END, 0}, "request_size"},
-        {{511, 8, 1, API_IO_URING, 1, SYNC_END, 0}, "request_size"},
-        {{5000, 8, 1, API_IO_URING, 1, SYNC_END, 0}, "request_size"},
-        {{(512ULL << 20) + 512, 8, 1, API_IO_URING, 1, SYNC_END, 0}, "request_size"},
-        {{65536, 0, 1, API_IO_URING, 1, SYNC_END, 0}, "queue_depth"},
-        {{65536, 1024, 1, API_IO_URING, 1, SYNC_END, 0}, NULL},
-        {{65536, 1025, 1, API_IO_URING, 1, SYNC_END, 0}, "queue_depth"},
-        {{65536, 8, 0, API_IO_URING, 1, SYNC_END, 0}, NULL},
-        {{65536, 8, 2, API_IO_URING, 1, SYNC_END, 0}, "direct"},
-        {{65536, 8, 1, API_N, 1, SYNC_END, 0}, "api"},
-        {{65536, 8, 1, API_IO_URING, 0, SYNC_END, 0}, "threads"},
-        {{65536, 8, 1, API_IO_URING, 64, SYNC_END, 0}, NULL},
-        {{65536, 8, 1, API_IO_URING, 65, SYNC_END, 0}, "threads"},
-        {{65536, 8, 1, API_IO_URING, 1, SYNC_N, 0}, "sync"},
-        {{65536, 1, 1, API_PSYNC, 1, SYNC_END, 0}, NULL},
-        {{65536, 2, 1, API_PSYNC, 1, SYNC_END, 0}, "queue_depth"},
-        {{65536, 1, 1, API_PVEC, 1, SYNC_END, 0}, "queue_depth"},
-        {{65536, 2, 1, API_PVEC, 1, SYNC_END, 0}, NULL},
-        {{65536, 1024, 1, API_PVEC, 1, SYNC_END, 0}, NULL},
+        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 0, 0}, NULL},
+        {{512, 8, 1, API_IO_URING, 1, SYNC_END, 0, 0}, NULL},
+        {{512ULL << 20, 8, 1, API_IO_URING, 1, SYNC_END, 0, 0}, NULL},
+        {{0, 8, 1, API_IO_URING, 1, SYNC_END, 0, 0}, "request_size"},
+        {{511, 8, 1, API_IO_URING, 1, SYNC_END, 0, 0}, "request_size"},
+        {{5000, 8, 1, API_IO_URING, 1, SYNC_END, 0, 0}, "request_size"},
+        {{(512ULL << 20) + 512, 8, 1, API_IO_URING, 1, SYNC_END, 0, 0}, "request_size"},
+        {{65536, 0, 1, API_IO_URING, 1, SYNC_END, 0, 0}, "queue_depth"},
+        {{65536, 1024, 1, API_IO_URING, 1, SYNC_END, 0, 0}, NULL},
+        {{65536, 1025, 1, API_IO_URING, 1, SYNC_END, 0, 0}, "queue_depth"},
+        {{65536, 8, 0, API_IO_URING, 1, SYNC_END, 0, 0}, NULL},
+        {{65536, 8, 2, API_IO_URING, 1, SYNC_END, 0, 0}, "direct"},
+        {{65536, 8, 1, API_N, 1, SYNC_END, 0, 0}, "api"},
+        {{65536, 8, 1, API_IO_URING, 0, SYNC_END, 0, 0}, "threads"},
+        {{65536, 8, 1, API_IO_URING, 64, SYNC_END, 0, 0}, NULL},
+        {{65536, 8, 1, API_IO_URING, 65, SYNC_END, 0, 0}, "threads"},
+        {{65536, 8, 1, API_IO_URING, 1, SYNC_N, 0, 0}, "sync"},
+        {{65536, 1, 1, API_PSYNC, 1, SYNC_END, 0, 0}, NULL},
+        {{65536, 2, 1, API_PSYNC, 1, SYNC_END, 0, 0}, "queue_depth"},
+        {{65536, 1, 1, API_PVEC, 1, SYNC_END, 0, 0}, "queue_depth"},
+        {{65536, 2, 1, API_PVEC, 1, SYNC_END, 0, 0}, NULL},
+        {{65536, 1024, 1, API_PVEC, 1, SYNC_END, 0, 0}, NULL},
         /* 2^31 - 4096 bytes are legal, 2^31 are not. */
-        {{2147479552 / 8, 8, 1, API_PVEC, 1, SYNC_END, 0}, NULL},
-        {{2147483648 / 8, 8, 1, API_PVEC, 1, SYNC_END, 0}, "request_size"},
-        {{2147483648 / 8, 8, 1, API_POOL, 1, SYNC_END, 0}, NULL},
-        {{512ULL << 20, 1024, 1, API_PVEC, 1, SYNC_END, 0}, "request_size"},
-        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 8192}, NULL},
-        {{8192, 8, 1, API_IO_URING, 1, SYNC_END, 65536}, NULL},
-        {{12288, 8, 1, API_IO_URING, 1, SYNC_END, 24576}, NULL},
-        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 24576}, "write_request_size"},
-        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 5000}, "write_request_size"},
-        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 1ULL << 30}, "write_request_size"},
-        {{65536, 8, 1, API_PVEC, 1, SYNC_END, 8192}, "write_request_size"},
-        {{65536, 8, 1, API_PVEC, 1, SYNC_END, 65536}, NULL},
+        {{2147479552 / 8, 8, 1, API_PVEC, 1, SYNC_END, 0, 0}, NULL},
+        {{2147483648 / 8, 8, 1, API_PVEC, 1, SYNC_END, 0, 0}, "request_size"},
+        {{2147483648 / 8, 8, 1, API_POOL, 1, SYNC_END, 0, 0}, NULL},
+        {{512ULL << 20, 1024, 1, API_PVEC, 1, SYNC_END, 0, 0}, "request_size"},
+        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 8192, 0}, NULL},
+        {{8192, 8, 1, API_IO_URING, 1, SYNC_END, 65536, 0}, NULL},
+        {{12288, 8, 1, API_IO_URING, 1, SYNC_END, 24576, 0}, NULL},
+        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 24576, 0}, "write_request_size"},
+        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 5000, 0}, "write_request_size"},
+        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 1ULL << 30, 0}, "write_request_size"},
+        {{65536, 8, 1, API_PVEC, 1, SYNC_END, 8192, 0}, "write_request_size"},
+        {{65536, 8, 1, API_PVEC, 1, SYNC_END, 65536, 0}, NULL},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
         struct err err = {0};
@@ -122,7 +122,7 @@ TEST(odd_size_gets_the_two_sizes_beside_it)
 
 TEST(bytes_in_flight_do_not_wrap_at_32_bits)
 {
-    const struct point point = {512ULL << 20, 1024, 1, API_IO_URING, 64, SYNC_END, 0};
+    const struct point point = {512ULL << 20, 1024, 1, API_IO_URING, 64, SYNC_END, 0, 0};
     assert_int_equal(factors_bytes_in_flight(&good), 524288);
     assert_int_equal(factors_bytes_in_flight(&point), 1ULL << 45);
 }
@@ -174,12 +174,12 @@ TEST(format_names_what_differs_from_the_usual)
         struct point point;
         const char *text;
     } rows[] = {
-        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 0}, "64k x 8, direct, io_uring"},
-        {{4096, 1, 0, API_PSYNC, 4, SYNC_EACH, 0}, "4k x 1, buffered, psync, 4 threads, sync each"},
-        {{4608, 2, 0, API_PVEC, 1, SYNC_NONE, 0}, "4608 x 2, buffered, pvec, sync none"},
-        {{1 << 20, 16, 1, API_POOL, 2, SYNC_END, 0}, "1m x 16, direct, pool, 2 threads"},
-        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 8192}, "64k/8k x 8, direct, io_uring"},
-        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 65536}, "64k x 8, direct, io_uring"},
+        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 0, 0}, "64k x 8, direct, io_uring"},
+        {{4096, 1, 0, API_PSYNC, 4, SYNC_EACH, 0, 0}, "4k x 1, buffered, psync, 4 threads, sync each"},
+        {{4608, 2, 0, API_PVEC, 1, SYNC_NONE, 0, 0}, "4608 x 2, buffered, pvec, sync none"},
+        {{1 << 20, 16, 1, API_POOL, 2, SYNC_END, 0, 0}, "1m x 16, direct, pool, 2 threads"},
+        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 8192, 0}, "64k/8k x 8, direct, io_uring"},
+        {{65536, 8, 1, API_IO_URING, 1, SYNC_END, 65536, 0}, "64k x 8, direct, io_uring"},
     };
     for (size_t i = 0; i < N_OF(rows); i++) {
         char buffer[FACTORS_TEXT_SIZE];
@@ -188,13 +188,27 @@ TEST(format_names_what_differs_from_the_usual)
     }
 }
 
+TEST(clients_count_where_they_are_varied)
+{
+    struct point one = good, four = good;
+    char text[FACTORS_TEXT_SIZE];
+    one.clients = 1;
+    four.clients = 4;
+    assert_false(factors_equal(&one, &four) || factors_equal(&good, &one));
+    assert_int_equal(factors_bytes_in_flight(&one), factors_bytes_in_flight(&good));
+    assert_int_equal(factors_bytes_in_flight(&four), 4 * factors_bytes_in_flight(&good));
+    assert_int_equal(factors_bytes_of_client(&four), factors_bytes_in_flight(&good));
+    assert_string_equal(factors_format(&four, text), "64k x 8, direct, io_uring, 4 clients");
+    assert_string_equal(factors_format(&one, text), "64k x 8, direct, io_uring, 1 client");
+}
+
 TEST(format_fits_whatever_the_point)
 {
-    const struct point wild = {UINT64_MAX, UINT32_MAX,    UINT32_MAX,    (enum api)99,
-                               UINT32_MAX, (enum sync)99, UINT64_MAX - 1};
+    const struct point wild = {UINT64_MAX, UINT32_MAX,    UINT32_MAX,     (enum api)99,
+                               UINT32_MAX, (enum sync)99, UINT64_MAX - 1, UINT32_MAX};
     char buffer[FACTORS_TEXT_SIZE];
     factors_format(&wild, buffer);
     assert_string_equal(
         buffer, "18446744073709551615/18446744073709551614 x 4294967295, direct, ?, 4294967295 threads, "
-                "sync ?");
+                "sync ?, 4294967295 clients");
 }

@@ -72,7 +72,7 @@ static inline void world_simulate(uint32_t depth, uint32_t threads)
                                      .truth_context = &world,
                                      .interrupted = &world.interrupted,
                                      .settle_limit_ns = MEASURE_SETTLE_NS};
-    world_plan("randread", (struct point){65536, depth, 1, API_IO_URING, threads, SYNC_END, 0},
+    world_plan("randread", (struct point){65536, depth, 1, API_IO_URING, threads, SYNC_END, 0, 0},
                CLOCK_NS_PER_S);
     world.plan.warmup_limit_ns = CLOCK_NS_PER_S;
     world.plan.seed = 11;

@@ -33,7 +33,7 @@ static int set_up(void **state)
 static void prepare(const char *pattern, enum api api, uint32_t direct, uint32_t threads, enum sync sync)
 {
     world_plan(pattern,
-               (struct point){REQUEST_BYTES, api == API_PSYNC ? 1 : 4, direct, api, threads, sync, 0},
+               (struct point){REQUEST_BYTES, api == API_PSYNC ? 1 : 4, direct, api, threads, sync, 0, 0},
                MEASURE_MIN_DURATION_NS);
     world.plan.warmup_limit_ns = 20000000;
     world.env.cache = MEASURE_CACHE_COLD;

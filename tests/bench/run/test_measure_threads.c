@@ -86,7 +86,8 @@ GROUP(set_up, world_leave);
 static void measure(const struct clock *clock, const char *pattern, uint32_t n_threads, uint64_t duration_ns,
                     uint64_t max_bytes)
 {
-    world_plan(pattern, (struct point){REQUEST_BYTES, 1, 0, API_PSYNC, n_threads, SYNC_END, 0}, duration_ns);
+    world_plan(pattern, (struct point){REQUEST_BYTES, 1, 0, API_PSYNC, n_threads, SYNC_END, 0, 0},
+               duration_ns);
     world.plan.max_bytes = max_bytes;
     world.env.clock = clock;
     if (world_measure() < 0)

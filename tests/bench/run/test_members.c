@@ -38,7 +38,8 @@ EACH_TEST(enter, leave);
 
 static void plan_reads(uint32_t threads)
 {
-    world_plan("randread", (struct point){4096, 4, 0, API_POOL, threads, SYNC_END, 0}, CLOCK_NS_PER_S / 20);
+    world_plan("randread", (struct point){4096, 4, 0, API_POOL, threads, SYNC_END, 0, 0},
+               CLOCK_NS_PER_S / 20);
 }
 
 /* Every member did its part, and the parts are the whole. */
@@ -72,7 +73,7 @@ TEST(rates_of_members_add_up_to_the_rate)
 
 TEST(buffered_writes_reach_all_members_and_are_flushed)
 {
-    world_plan("write", (struct point){65536, 1, 0, API_PSYNC, 1, SYNC_END, 0}, CLOCK_NS_PER_S / 20);
+    world_plan("write", (struct point){65536, 1, 0, API_PSYNC, 1, SYNC_END, 0, 0}, CLOCK_NS_PER_S / 20);
     assert_int_equal(world_measure(), 0);
     for (uint32_t i = 0; i < N; i++) {
         const struct member_figures *figures = &members.figures[i];
@@ -87,7 +88,7 @@ TEST(buffered_writes_reach_all_members_and_are_flushed)
 
 TEST(a_run_may_move_as_much_as_all_members_hold)
 {
-    const struct point point = {65536, 1, 0, API_PSYNC, 1, SYNC_END, 0};
+    const struct point point = {65536, 1, 0, API_PSYNC, 1, SYNC_END, 0, 0};
     struct pattern pattern;
     pattern_parse("write", &pattern, NULL);
     assert_int_equal(measure_cap_bytes(&world.env, &pattern, &point), N * FILE_BYTES);
@@ -97,7 +98,7 @@ TEST(a_run_may_move_as_much_as_all_members_hold)
 
 TEST(a_run_dirties_no_more_than_a_memory_group_can_hold)
 {
-    struct point point = {4096, 1, 0, API_PSYNC, 1, SYNC_END, 0};
+    struct point point = {4096, 1, 0, API_PSYNC, 1, SYNC_END, 0, 0};
     struct pattern pattern;
     pattern_parse("randrw", &pattern, NULL);
     world.env.dirty_room_bytes = FILE_BYTES / 16;
@@ -106,7 +107,7 @@ TEST(a_run_dirties_no_more_than_a_memory_group_can_hold)
     assert_int_equal(measure_cap_bytes(&world.env, &pattern, &point), FILE_BYTES / 16);
     point.direct = 1;
     assert_true(measure_cap_bytes(&world.env, &pattern, &point) > FILE_BYTES / 16);
-    point = (struct point){4096, 1, 0, API_PSYNC, 1, SYNC_EACH, 0};
+    point = (struct point){4096, 1, 0, API_PSYNC, 1, SYNC_EACH, 0, 0};
     assert_true(measure_cap_bytes(&world.env, &pattern, &point) > FILE_BYTES / 16);
     pattern_parse("randread", &pattern, NULL);
     assert_true(measure_cap_bytes(&world.env, &pattern, &point) > FILE_BYTES / 16);

@@ -10,7 +10,7 @@ static struct measure_result run(struct target *of, enum measure_cache cache, co
                                  enum api api, uint32_t direct, uint32_t threads)
 {
     world_plan(pattern,
-               (struct point){REQUEST_BYTES, api == API_PSYNC ? 1 : 4, direct, api, threads, SYNC_END, 0},
+               (struct point){REQUEST_BYTES, api == API_PSYNC ? 1 : 4, direct, api, threads, SYNC_END, 0, 0},
                MEASURE_MIN_DURATION_NS);
     world.plan.warmup_limit_ns = 10000000;
     world.env.target = of;

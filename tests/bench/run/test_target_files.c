@@ -19,7 +19,8 @@ static void create(uint64_t size, uint32_t n_files)
     plan.n_files = n_files;
     plan.verify = &world.verify;
     assert_int_equal(world_make_file(&plan), 0);
-    world_plan("read", (struct point){4096, 1, 0, API_PSYNC, 1, SYNC_END, 0}, MEASURE_MIN_DURATION_NS * 20);
+    world_plan("read", (struct point){4096, 1, 0, API_PSYNC, 1, SYNC_END, 0, 0},
+               MEASURE_MIN_DURATION_NS * 20);
 }
 
 static void run(const char *pattern, enum api api, uint32_t depth, uint32_t threads)

@@ -245,7 +245,8 @@ FIXTURE(open_world)
 static int run(const char *pattern, enum api api, uint32_t depth, uint32_t threads)
 {
     uint64_t max_bytes = world.plan.max_bytes;
-    world_plan(pattern, (struct point){4096, depth, 0, api, threads, SYNC_END, 0}, MEASURE_MIN_DURATION_NS);
+    world_plan(pattern, (struct point){4096, depth, 0, api, threads, SYNC_END, 0, 0},
+               MEASURE_MIN_DURATION_NS);
     world.plan.max_bytes = max_bytes;
     return world_measure();
 }

@@ -38,7 +38,7 @@ GROUP(set_up, world_leave);
 /* Synced writes are always handed to a worker of the kernel, so that there is something to wait for. */
 static int measure(bool cooperative, uint32_t threads, uint64_t warmup_limit_ns)
 {
-    world_plan("randwrite", (struct point){4096, DEPTH, 0, API_IO_URING, threads, SYNC_EACH, 0},
+    world_plan("randwrite", (struct point){4096, DEPTH, 0, API_IO_URING, threads, SYNC_EACH, 0, 0},
                MEASURE_MIN_DURATION_NS);
     world.plan.warmup_limit_ns = warmup_limit_ns;
     world.env.cooperative_ring = cooperative;

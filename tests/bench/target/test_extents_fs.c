@@ -31,7 +31,7 @@ static void write_random(int fd, uint64_t at, size_t n)
 static struct extents look(int fd)
 {
     struct extents extents;
-    assert_int_equal(extents_of(fd, &extents), 0);
+    assert_int_equal(extents_of(fd, 0, 0, &extents), 0);
     return extents;
 }
 
@@ -47,6 +47,27 @@ TEST(written_file_is_whole)
     assert_int_equal(extents.unwritten_bytes, 0);
     assert_true(extents.n_extents >= 1 && extents.n_fragments >= 1);
     assert_true(extents.n_fragments <= extents.n_extents);
+}
+
+/* Holes beside it are others'. */
+TEST(a_part_of_a_file_is_looked_at_alone)
+{
+    AUTO(auto_close) int fd = open_here();
+    struct extents part;
+    for (uint64_t i = 8; i < 16; i++)
+        write_random(fd, i * MIB, MIB);
+    assert_int_equal(ftruncate(fd, 32 * MIB), 0);
+    rig_need(look(fd).fiemap_known, "the current directory has no FIEMAP");
+    assert_int_equal(extents_of(fd, 9 * MIB, 4 * MIB, &part), 0);
+    assert_int_equal(part.size_bytes, 4 * MIB);
+    assert_int_equal(part.hole_bytes, 0);
+    assert_int_equal(extents_of(fd, 6 * MIB, 4 * MIB, &part), 0);
+    assert_int_equal(part.hole_bytes, 2 * MIB);
+    assert_int_equal(extents_of(fd, 14 * MIB, 4 * MIB, &part), 0);
+    assert_int_equal(part.hole_bytes, 2 * MIB);
+    assert_int_equal(extents_of(fd, 20 * MIB, 4 * MIB, &part), 0);
+    assert_int_equal(part.hole_bytes, 4 * MIB);
+    assert_int_equal(part.n_extents, 0);
 }
 
 TEST(sparse_file_has_holes)
@@ -151,6 +172,6 @@ TEST_WITH(rewriting_fragments_a_copying_file_system, rig_set_up, rig_tear_down)
 TEST(closed_descriptor_is_an_error)
 {
     struct extents extents = {.n_extents = 7};
-    assert_int_equal(extents_of(-1, &extents), -EBADF);
+    assert_int_equal(extents_of(-1, 0, 0, &extents), -EBADF);
     assert_int_equal(extents.n_extents, 7);
 }

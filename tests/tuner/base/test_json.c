@@ -92,7 +92,7 @@ TEST(a_warning_says_whether_it_disqualifies)
 
 TEST(a_row_without_an_interval_has_nulls)
 {
-    struct row row = {.point = {65536, 8, 1, API_IO_URING, 2, SYNC_EACH, 0},
+    struct row row = {.point = {65536, 8, 1, API_IO_URING, 2, SYNC_EACH, 0, 0},
                       .mean_bps = 1.5e9,
                       .ci_low_bps = NAN,
                       .ci_high_bps = NAN,

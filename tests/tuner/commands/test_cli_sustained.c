@@ -57,7 +57,7 @@ static bool has_warning(const json_t *json, const char *code)
 
 static double peak_bps(void)
 {
-    struct point point = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0};
+    struct point point = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0, 0};
     return rig_peak_bps(&point);
 }
 

@@ -133,7 +133,7 @@ TEST(plain_values_stand_where_nothing_is_asked_for)
 {
     assert_int_equal(plan("--pattern randread --path ."), 0);
     const struct point *point = &experiment.cells[0].record.point;
-    const struct point expected = {65536, 1, 0, API_IO_URING, 1, SYNC_END, 0};
+    const struct point expected = {65536, 1, 0, API_IO_URING, 1, SYNC_END, 0, 0};
     assert_int_equal(experiment.n_cells, 1);
     assert_true(factors_equal(point, &expected));
 }

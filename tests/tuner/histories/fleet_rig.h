@@ -4,11 +4,11 @@
 #include "tests/tuner/store/history_rig.h"
 #include "tuner/histories/fleet_data.h"
 
-static const struct point settings_of_all[] = {{4096, 1, 0, API_PSYNC, 1, SYNC_END, 0},
-                                               {65536, 8, 1, API_IO_URING, 1, SYNC_END, 0},
-                                               {262144, 4, 1, API_LIBAIO, 1, SYNC_END, 0},
-                                               {1048576, 2, 1, API_POOL, 1, SYNC_END, 0},
-                                               {1048576, 4, 1, API_POOL, 1, SYNC_END, 0}};
+static const struct point settings_of_all[] = {{4096, 1, 0, API_PSYNC, 1, SYNC_END, 0, 0},
+                                               {65536, 8, 1, API_IO_URING, 1, SYNC_END, 0, 0},
+                                               {262144, 4, 1, API_LIBAIO, 1, SYNC_END, 0, 0},
+                                               {1048576, 2, 1, API_POOL, 1, SYNC_END, 0, 0},
+                                               {1048576, 4, 1, API_POOL, 1, SYNC_END, 0, 0}};
 #define N_SETTINGS N_OF(settings_of_all)
 
 struct fleet_host {

@@ -11,8 +11,8 @@
 #include <signal.h>
 #include <sqlite3.h>
 
-static const struct point slow = {65536, 1, 0, API_PSYNC, 1, SYNC_END, 0};
-static const struct point quick = {65536, 8, 1, API_IO_URING, 1, SYNC_END, 0};
+static const struct point slow = {65536, 1, 0, API_PSYNC, 1, SYNC_END, 0, 0};
+static const struct point quick = {65536, 8, 1, API_IO_URING, 1, SYNC_END, 0, 0};
 
 /* What the next night says. */
 static struct {

@@ -10,8 +10,8 @@ GROUP(rig_enter, rig_leave);
 
 EACH_TEST(enter, leave);
 
-static const struct point small = {4096, 1, 0, API_PSYNC, 1, SYNC_END, 0};
-static const struct point other = {131072, 8, 1, API_IO_URING, 1, SYNC_END, 0};
+static const struct point small = {4096, 1, 0, API_PSYNC, 1, SYNC_END, 0, 0};
+static const struct point other = {131072, 8, 1, API_IO_URING, 1, SYNC_END, 0, 0};
 
 /* Nights and rollbacks one after the other, and what is there after each. */
 static const struct step {

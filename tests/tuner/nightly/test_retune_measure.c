@@ -16,8 +16,8 @@ static struct err err;
 static json_t *past;
 static struct retune_state remembered; /* what recollect read of it */
 
-static const struct point hill = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0};
-static const struct point below = {65536, 4, 0, API_IO_URING, 1, SYNC_END, 0};
+static const struct point hill = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0, 0};
+static const struct point below = {65536, 4, 0, API_IO_URING, 1, SYNC_END, 0, 0};
 
 /* Where the hill was, half the rate; the best is now 20 % better than the current setting. */
 static double moved_bps(const struct point *point)

@@ -175,10 +175,11 @@ TEST(words_and_flags_are_read)
     assert_int_equal(settings.workload.cache, MEASURE_CACHE_WARM);
     assert_string_equal(settings.file.path, "/x y");
     assert_int_equal(RECOMMEND("--json", "--quiet", "--dry-run", "--overwrite", "--advise", "--shared-region",
-                               "--no-lock", "--existing=f"),
+                               "--shared-file", "--no-lock", "--existing=f", "--clients=1..4"),
                      0);
     assert_true(settings.json && settings.quiet && settings.dry_run && settings.file.overwrite);
-    assert_true(settings.workload.advise && settings.workload.shared_region && settings.file.no_lock);
+    assert_true(settings.workload.advise && settings.workload.shared_region && settings.file.shared &&
+                settings.file.no_lock && settings.workload.clients.value[2] == 4);
 }
 
 TEST(range_holds_the_powers_of_two)

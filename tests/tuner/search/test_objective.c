@@ -51,7 +51,7 @@ TEST(the_tolerance_is_a_loss_of_rate_or_a_rise_of_latency)
 
 TEST(an_offered_rate_is_of_bytes_or_of_requests)
 {
-    const struct point point = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0};
+    const struct point point = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0, 0};
     given("peak.conf");
     assert_close(objective_offered_bps(&settings, &point), 0, 1e-12);
     given("peak.conf --rate 200m");

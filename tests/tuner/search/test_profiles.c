@@ -14,9 +14,9 @@ static double knee_bps(const struct point *point)
     return rate * (size > 1 ? 0.98 : pow(size, 0.9));
 }
 
-static const struct point at_knee = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0},
-                          at_top = {65536, 16, 1, API_IO_URING, 1, SYNC_END, 0},
-                          at_floor = {65536, 1, 1, API_IO_URING, 1, SYNC_END, 0};
+static const struct point at_knee = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0, 0},
+                          at_top = {65536, 16, 1, API_IO_URING, 1, SYNC_END, 0, 0},
+                          at_floor = {65536, 1, 1, API_IO_URING, 1, SYNC_END, 0, 0};
 
 static const struct point *point_of(enum profile profile)
 {
@@ -88,7 +88,7 @@ TEST(a_higher_floor_moves_low_latency_up_the_curve)
 
 TEST(the_edge_of_a_cliff_is_not_balanced)
 {
-    static const struct point edge = {16384, 4, 1, API_IO_URING, 1, SYNC_END, 0};
+    static const struct point edge = {16384, 4, 1, API_IO_URING, 1, SYNC_END, 0, 0};
     search("cliff.conf --profiles --seed 1");
     assert_true(factors_equal(chosen(), &edge));
     assert_true(factors_equal(point_of(PROFILE_BALANCED), &at_knee));

@@ -78,7 +78,7 @@ TEST(a_p99_bound_excludes_faster_points)
 
 TEST(the_default_is_the_baseline)
 {
-    const struct point default_setting = {65536, 1, 0, API_PSYNC, 1, SYNC_END, 0};
+    const struct point default_setting = {65536, 1, 0, API_PSYNC, 1, SYNC_END, 0, 0};
     begin_on("peak.conf --seed 1");
     assert_true(tune.baseline_is_default);
     assert_true(factors_equal(&tune.records[tune.engine.baseline].point, &default_setting));

@@ -4,8 +4,8 @@
 #define RUN_STD 0.1
 
 /* Far from the hill's top, and 1.6 times as fast: three to four times what its neighbours let expect. */
-static const struct point needles[] = {{16384, 16, 0, API_IO_URING, 1, SYNC_END, 0},
-                                       {524288, 2, 1, API_IO_URING, 1, SYNC_END, 0}};
+static const struct point needles[] = {{16384, 16, 0, API_IO_URING, 1, SYNC_END, 0, 0},
+                                       {524288, 2, 1, API_IO_URING, 1, SYNC_END, 0, 0}};
 
 static double smooth_bps(const struct point *point)
 {

@@ -3,9 +3,9 @@
 #include "models/statistics/line.h"
 #include "tests/tuner/search/tune_rig.h"
 
-static const struct point deep = {262144, 64, 1, API_IO_URING, 1, SYNC_END, 0};
-static const struct point deep_buffered = {262144, 64, 0, API_IO_URING, 1, SYNC_END, 0};
-static const struct point best = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0};
+static const struct point deep = {262144, 64, 1, API_IO_URING, 1, SYNC_END, 0, 0};
+static const struct point deep_buffered = {262144, 64, 0, API_IO_URING, 1, SYNC_END, 0, 0};
+static const struct point best = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0, 0};
 
 /* The second best is the deepest point of the largest requests, buffered, 20 % below the best. A run of 50 ms
  * whose start is taken off as of any other takes it for as good. */

@@ -61,7 +61,7 @@ static inline int end_search(__attribute__((unused)) void **state)
     SEARCHES(enter_more)
 
 /* The space's point that the surface was made to be best at. */
-static const struct point hill = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0};
+static const struct point hill = {65536, 4, 1, API_IO_URING, 1, SYNC_END, 0, 0};
 
 /* A line of options made of parts; valid until the next one. */
 static inline const char *words(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -220,8 +220,8 @@ TEST(direct_points_below_the_alignment_leave)
 
 TEST(a_single_point_is_checked_with_its_name)
 {
-    struct point psync = {4096, 2, 0, API_PSYNC, 1, SYNC_END, 0},
-                 fine = {4096, 1, 0, API_PSYNC, 1, SYNC_END, 0};
+    struct point psync = {4096, 2, 0, API_PSYNC, 1, SYNC_END, 0, 0},
+                 fine = {4096, 1, 0, API_PSYNC, 1, SYNC_END, 0, 0};
     rig_settings(&settings, "--pattern", "randwrite", NULL);
     session = rig_open_session(&settings);
     assert_int_equal(candidates_check(session, &fine, GIB, NULL), 0);
@@ -292,7 +292,7 @@ TEST(a_pattern_of_one_kind_has_one_size)
         assert_non_null(strstr(err.text, "--write-request-size: pattern"));
         rig_settings(&settings, "--pattern", patterns[i], NULL);
         assert_int_equal(settings_check_split(&settings, &err), 0);
-        struct point point = {65536, 2, 0, API_IO_URING, 1, SYNC_END, 8192};
+        struct point point = {65536, 2, 0, API_IO_URING, 1, SYNC_END, 8192, 0};
         done();
         session = rig_open_session(&settings);
         assert_int_equal(candidates_check(session, &point, GIB, &err), -EINVAL);
@@ -303,8 +303,8 @@ TEST(a_pattern_of_one_kind_has_one_size)
 
 TEST(points_become_numbers)
 {
-    struct point points[] = {{4096, 1, 0, API_PSYNC, 1, SYNC_END, 0},
-                             {65536, 8, 1, API_IO_URING, 4, SYNC_END, 0}};
+    struct point points[] = {{4096, 1, 0, API_PSYNC, 1, SYNC_END, 0, 0},
+                             {65536, 8, 1, API_IO_URING, 4, SYNC_END, 0, 0}};
     struct candidates two = {points, 2};
     AUTO(space_done) struct space space;
     assert_int_equal(candidates_space(&two, &space), 0);
@@ -317,4 +317,37 @@ TEST(points_become_numbers)
         assert_close(space_row(&space, 1)[i], high[i], 0);
         assert_int_equal(space.kind[i], i < 3 ? SPACE_ORDERED : SPACE_CATEGORY);
     }
+}
+
+static int open_nothing(struct session *opened, struct err *why)
+{
+    (void)opened;
+    (void)why;
+    return 0;
+}
+
+/* Of pairs of settings and numbers of clients all are there; limits of a machine are those of one client. */
+TEST(each_setting_is_there_for_each_number_of_clients)
+{
+    static struct session_clients four = {.n = 4, .n_here = 4, .open = open_nothing};
+    session_clients_set(&four);
+    int result =
+        build("--pattern randwrite --request-size 4k,64k --queue-depth 2 --direct 0 --api io_uring,pool "
+              "--clients 1..4",
+              GIB);
+    session_clients_set(NULL);
+    assert_int_equal(result, 0);
+    assert_int_equal(candidates.n, 2 * 2 * 3);
+    size_t n_of[5] = {0};
+    for (size_t i = 0; i < candidates.n; i++)
+        n_of[candidates.points[i].clients]++;
+    assert_true(n_of[1] == 4 && n_of[2] == 4 && n_of[4] == 4);
+    struct space space;
+    assert_int_equal(candidates_space(&candidates, &space), 0);
+    assert_int_equal(space.n_dims, CANDIDATES_DIMS);
+    assert_int_equal(space.n_levels[FACTOR_N], 3);
+    assert_int_equal(space.kind[FACTOR_N], SPACE_ORDERED);
+    /* There is one size for reads and writes. */
+    assert_int_equal(space.n_levels[FACTOR_N - 1], 1);
+    space_done(&space);
 }

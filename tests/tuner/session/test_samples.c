@@ -75,7 +75,7 @@ TEST(an_empty_record_has_no_row)
 
 TEST(a_row_has_students_interval)
 {
-    AUTO(record_done) struct record record = {.point = {4096, 2, 0, API_POOL, 1, SYNC_END, 0}};
+    AUTO(record_done) struct record record = {.point = {4096, 2, 0, API_POOL, 1, SYNC_END, 0, 0}};
     struct row row;
     add(&record, 11, false, 110, 2);
     add(&record, 12, false, 120, 2);

@@ -58,7 +58,7 @@ static struct pattern pattern_of(const char *name)
 
 static struct point uring(uint64_t size, uint32_t depth)
 {
-    return (struct point){size, depth, 0, API_IO_URING, 1, SYNC_END, 0};
+    return (struct point){size, depth, 0, API_IO_URING, 1, SYNC_END, 0, 0};
 }
 
 static double truth_at(struct point point)
@@ -104,9 +104,9 @@ TEST(the_truth_is_the_tables_and_what_lies_inside_it)
 
 TEST(categories_must_match_exactly)
 {
-    static const struct point points[] = {{4096, 1, 1, API_IO_URING, 1, SYNC_END, 0},
-                                          {4096, 1, 0, API_LIBAIO, 1, SYNC_END, 0},
-                                          {4096, 1, 0, API_IO_URING, 2, SYNC_END, 0}};
+    static const struct point points[] = {{4096, 1, 1, API_IO_URING, 1, SYNC_END, 0, 0},
+                                          {4096, 1, 0, API_LIBAIO, 1, SYNC_END, 0, 0},
+                                          {4096, 1, 0, API_IO_URING, 2, SYNC_END, 0, 0}};
     const struct point point = uring(4096, 1);
     double bps = 7;
     assert_int_equal(open_table(square), 0);

@@ -23,7 +23,7 @@ static inline void make_clean(void)
     memset(&facts, 0, sizeof facts);
     set_pattern("randread");
     facts.asked.cold = facts.asked.sync_pinned = true;
-    facts.plan.point = (struct point){4096, 8, 1, API_IO_URING, 1, SYNC_END, 0};
+    facts.plan.point = (struct point){4096, 8, 1, API_IO_URING, 1, SYNC_END, 0, 0};
     facts.result = (struct measure_result){.throughput_bps = 4e6,
                                            .iops = 1000,
                                            .n_requests = 2000,

@@ -59,8 +59,8 @@ static inline void reopen_history(const char *path, bool write)
         fail_msg("%s", err.text);
 }
 
-static const struct point fast = {65536, 8, 1, API_IO_URING, 1, SYNC_END, 8192};
-static const struct point slow = {4096, 1, 0, API_PSYNC, 1, SYNC_END, 0};
+static const struct point fast = {65536, 8, 1, API_IO_URING, 1, SYNC_END, 8192, 0};
+static const struct point slow = {4096, 1, 0, API_PSYNC, 1, SYNC_END, 0, 0};
 
 static inline struct history_replay replay_of(uint64_t number, const struct point *point, double bps)
 {

@@ -78,7 +78,7 @@ TEST(what_is_merged_refers_to_the_same_things)
     assert_int_equal(history_list_runs(&history, &beta, &runs, &n, &err), 0);
     assert_int_equal(n, 1);
     assert_close(runs[0].mean_bps, 3e8, 1);
-    assert_true(factors_equal(&runs[0].point, &(struct point){65536, 8, 1, API_IO_URING, 1, SYNC_END, 0}));
+    assert_true(factors_equal(&runs[0].point, &(struct point){65536, 8, 1, API_IO_URING, 1, SYNC_END, 0, 0}));
     assert_int_equal(history_replays(&history, runs[0].id, &replays, &n, &err), 0);
     assert_int_equal(n, 2);
     assert_true(factors_equal(&replays[1].point, &fast));

@@ -92,7 +92,7 @@ TEST(searches_without_bursts_keep_their_budget)
 static void add_setting(unsigned direct, const double *accepted_s, double flush_s, size_t n)
 {
     struct burst_setting *setting = &burst.setting[burst.n];
-    *setting = (struct burst_setting){.point = {65536, 4, direct, API_IO_URING, 1, SYNC_END, 0},
+    *setting = (struct burst_setting){.point = {65536, 4, direct, API_IO_URING, 1, SYNC_END, 0, 0},
                                       .n_looks = BURST_LOOKS,
                                       .predicted_s = NAN};
     for (size_t i = 0; i < n; i++) {

@@ -20,7 +20,7 @@ TEST(planned_bytes_are_a_limit_of_their_own)
     for (unsigned direct = 0; direct < 2; direct++) {
         struct measure_result result;
         struct measure_plan plan = {.pattern = settings.workload.pattern,
-                                    .point = {65536, 1, direct, API_PSYNC, 1, SYNC_END, 0},
+                                    .point = {65536, 1, direct, API_PSYNC, 1, SYNC_END, 0, 0},
                                     .duration_ns = 20000000000ULL,
                                     .whole = true,
                                     .warmup_coef = settings.runs.warmup_coef_share,
