@@ -167,9 +167,17 @@ static int ask_without(const struct rules_data *data, size_t host, int most, dou
 
 int rules_judge(const struct rules_data *data, double confidence, struct rules_judgement *ret_judgement)
 {
+    return rules_judge_kind(data, NULL, 0, NULL, confidence, ret_judgement);
+}
+
+int rules_judge_kind(const struct rules_data *data, const struct rule *rules, size_t n,
+                     const struct rule *kind, double confidence, struct rules_judgement *ret_judgement)
+{
     struct rules_judgement judgement = {0};
     int result = 0;
     for (size_t host = 0; host < data->n_hosts && result == 0; host++) {
+        if (rules_find(rules, n, data->values + host * data->n_features) != kind)
+            continue;
         result = ask_without(data, host, RULES_MOST, confidence, &judgement.n, &judgement.n_within);
         if (result == 0)
             result = ask_without(data, host, 1, confidence, &judgement.n_one, &judgement.n_one_within);

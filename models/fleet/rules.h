@@ -47,3 +47,7 @@ struct rules_judgement {
     size_t n_one, n_one_within; /* of one setting for all */
 };
 int rules_judge(const struct rules_data *data, double confidence, struct rules_judgement *ret_judgement);
+
+/* The same of those hosts alone that one of the rules fits, the kind that it is for. */
+int rules_judge_kind(const struct rules_data *data, const struct rule *rules, size_t n,
+                     const struct rule *kind, double confidence, struct rules_judgement *ret_judgement);

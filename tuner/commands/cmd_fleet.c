@@ -1,5 +1,4 @@
 /* fstune fleet: what the hosts of a fleet know together. */
-#include "bench/base/clock.h"
 #include "bench/base/err.h"
 #include "tuner/base/json.h"
 #include "tuner/commands/command.h"
@@ -47,13 +46,10 @@ static int load_and_call(const struct settings *settings, size_t verb, struct er
     const struct history_place place = {.path = path};
     if (result == 0)
         result = history_open(&history, &place, err);
-    double since_s = settings->history.since_ns > 0
-                         ? (double)clock_realtime_ns() / 1e9 - (double)settings->history.since_ns / 1e9
-                         : 0;
     if (result == 0)
         result = fleet_data_load(&data, &history,
                                  settings->workload.pattern_given ? settings->workload.pattern.name : "",
-                                 since_s, err);
+                                 command_since_s(settings), err);
     history_close(&history);
     if (result == 0)
         result = verbs[verb].call(settings, &data, err);
