@@ -99,32 +99,50 @@ static int judge(const struct fleet_rules *list, struct rules_judgement *ret_jud
     return rules_judge(&rules, FLEET_CONFIDENCE, ret_judgement);
 }
 
-int fleet_rules_print(FILE *out, const struct fleet_data *data, const struct fleet_rules_request *request,
-                      struct err *err)
+/* Of every pattern: a member of `patterns`, or text on out. */
+static int tell_patterns(const struct fleet_data *data, double tolerance_share, json_t *patterns, FILE *out,
+                         struct err *err)
 {
-    json_t *patterns = json_array();
     int result = 0;
     for (size_t first = 0; first < data->n_runs && result >= 0;) {
         struct fleet_rules list;
         struct rules_judgement judgement;
         size_t end = fleet_pattern_end(data, first);
-        result = fleet_rules_make(&list, data, first, end, request->tolerance_share);
+        result = fleet_rules_make(&list, data, first, end, tolerance_share);
         if (result == 0)
             result = judge(&list, &judgement);
-        if (result >= 0 && request->json)
+        if (result == 0 && patterns != NULL)
             json_array_append_new(patterns, list_json(&list, &judgement));
-        else if (result >= 0)
-            print_list(out, &list, &judgement, request->tolerance_share);
+        else if (result == 0)
+            print_list(out, &list, &judgement, tolerance_share);
         fleet_table_done(&list.table);
         first = end;
     }
-    if (result < 0 || !request->json) {
+    return result < 0 ? err_set(err, result, "no memory for the rules") : 0;
+}
+
+int fleet_rules_document(const struct fleet_data *data, double tolerance_share, json_t **ret_document,
+                         struct err *err)
+{
+    json_t *patterns = json_array();
+    int result = tell_patterns(data, tolerance_share, patterns, NULL, err);
+    if (result < 0) {
         json_decref(patterns);
-        return result < 0 ? err_set(err, result, "no memory for the rules") : text_finish(out, err);
+        return result;
     }
-    return json_print(out,
-                      json_pack("{s:s, s:o, s:f, s:o}", "schema", "fstune/fleet-rules/1", "tolerance",
-                                json_number(request->tolerance_share), "confidence", FLEET_CONFIDENCE,
-                                "patterns", patterns),
-                      err);
+    *ret_document =
+        json_pack("{s:s, s:o, s:f, s:o}", "schema", "fstune/fleet-rules/1", "tolerance",
+                  json_number(tolerance_share), "confidence", FLEET_CONFIDENCE, "patterns", patterns);
+    return *ret_document != NULL ? 0 : err_set(err, -ENOMEM, "no memory for the rules");
+}
+
+int fleet_rules_print(FILE *out, const struct fleet_data *data, const struct fleet_rules_request *request,
+                      struct err *err)
+{
+    json_t *document = NULL;
+    int result = request->json ? fleet_rules_document(data, request->tolerance_share, &document, err)
+                               : tell_patterns(data, request->tolerance_share, NULL, out, err);
+    if (result < 0)
+        return result;
+    return request->json ? json_print(out, document, err) : text_finish(out, err);
 }

@@ -35,6 +35,10 @@ void fleet_rules_share_text(FILE *out, size_t n_within, size_t n);
 /* {"feature", "value", "setting"} and the share. */
 json_t *fleet_rules_rule_json(const struct fleet_rules *list, const struct rule *rule);
 
+/* The rules of every pattern as a document, a new reference. 0 or a negative errno. */
+int fleet_rules_document(const struct fleet_data *data, double tolerance_share, json_t **ret_document,
+                         struct err *err);
+
 /* Prints the rules of every pattern of the data. 0 or a negative errno. */
 int fleet_rules_print(FILE *out, const struct fleet_data *data, const struct fleet_rules_request *request,
                       struct err *err);

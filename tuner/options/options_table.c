@@ -252,7 +252,7 @@ static const struct option_row rows[] = {
     FLAG("script", plot.script, PLOT, "print the script for gnuplot instead of running it"),
 
     /* Options of `report`: what the page is written to. */
-    TEXT("html", "FILE", report.html, REPORT,
+    TEXT("html", "FILE", report.html, REPORT | FLEET,
          "the page, one file that needs no other; an older one is replaced"),
     TEXT("journal", "FILE", report.journal, REPORT,
          "journal that the search wrote (--resume): the page shows how the search went"),
