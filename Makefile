@@ -743,7 +743,7 @@ installed = build/release/fstune:$(PREFIX)/bin/fstune:755 \
             $(foreach f,$(wildcard README.md LICENSE docs/*.md),$(f):$(doc_dir)/$(notdir $(f)):644) \
             $(foreach f,$(wildcard docs/schemas/*.json),$(f):$(doc_dir)/schemas/$(notdir $(f)):644) \
             $(foreach f,$(examples),$(f):$(share_dir)/$(f:configs/%=%):$(if $(filter %.example,$(f)),755,644)) \
-            configs/systemd/retune-target.conf:$(share_dir)/retune-target.conf:644
+            $(foreach f,target fleet,configs/systemd/retune-$(f).conf:$(share_dir)/retune-$(f).conf:644)
 
 # Units and the cron job name the program's place.
 install: build/release/fstune $(loaded:%=build/release/%) $(generated) ## install under PREFIX (default /usr/local), below DESTDIR
