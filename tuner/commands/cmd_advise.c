@@ -90,7 +90,8 @@ static int load_others(const struct settings *settings, const char *hostname, st
     int result = history_open(&history, &place, err);
     if (result < 0)
         return result;
-    result = fleet_data_load(data, &history, settings->workload.pattern.name, command_since_s(settings), err);
+    result = fleet_data_load(data, &history, FLEET_NEWEST, settings->workload.pattern.name,
+                             command_since_s(settings), err);
     if (result == 0)
         result = fleet_advice_leave_out(data, &history, hostname, err);
     history_close(&history);

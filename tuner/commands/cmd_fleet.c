@@ -14,6 +14,12 @@
 #include <stdio.h>
 #include <string.h>
 
+/* "": all. */
+static const char *pattern_of(const struct settings *settings)
+{
+    return settings->workload.pattern_given ? settings->workload.pattern.name : "";
+}
+
 static int rules(const struct settings *settings, const struct fleet_data *data, struct history *history,
                  struct err *err)
 {
@@ -49,8 +55,8 @@ static int report(const struct settings *settings, const struct fleet_data *data
                   struct err *err)
 {
     json_t *document = NULL;
-    int result = fleet_report_make(data, history, command_since_s(settings), settings->search.tolerance_share,
-                                   &document, err);
+    int result = fleet_report_make(data, history, pattern_of(settings), command_since_s(settings),
+                                   settings->search.tolerance_share, &document, err);
     if (result == 0)
         result = publish_print(settings->report.html, print_page, document, err);
     json_decref(document);
@@ -59,9 +65,13 @@ static int report(const struct settings *settings, const struct fleet_data *data
 
 static const struct {
     const char *name;
+    enum fleet_which which;
     int (*call)(const struct settings *settings, const struct fleet_data *data, struct history *history,
                 struct err *err);
-} verbs[] = {{"rules", rules}, {"drift", drift}, {"export-prior", export_prior}, {"report", report}};
+} verbs[] = {{"rules", FLEET_NEWEST, rules},
+             {"drift", FLEET_ALL, drift},
+             {"export-prior", FLEET_NEWEST, export_prior},
+             {"report", FLEET_ALL, report}};
 #define N_VERBS (sizeof verbs / sizeof verbs[0])
 
 static int load_and_call(const struct settings *settings, size_t verb, struct err *err)
@@ -74,8 +84,7 @@ static int load_and_call(const struct settings *settings, size_t verb, struct er
     if (result == 0)
         result = history_open(&history, &place, err);
     if (result == 0)
-        result = fleet_data_load(&data, &history,
-                                 settings->workload.pattern_given ? settings->workload.pattern.name : "",
+        result = fleet_data_load(&data, &history, verbs[verb].which, pattern_of(settings),
                                  command_since_s(settings), err);
     if (result == 0)
         result = verbs[verb].call(settings, &data, &history, err);

@@ -169,15 +169,27 @@ static int make_answers(const struct fleet_data *data, struct history *history, 
     return result;
 }
 
-int fleet_report_make(const struct fleet_data *data, struct history *history, double since_s,
-                      double tolerance_share, json_t **ret_document, struct err *err)
+/* Rules rest on other runs than drift. */
+static int make_rules(struct history *history, const char *pattern, double since_s, double tolerance_share,
+                      json_t **ret_rules, struct err *err)
+{
+    struct fleet_data newest = {0};
+    int result = fleet_data_load(&newest, history, FLEET_NEWEST, pattern, since_s, err);
+    if (result == 0)
+        result = fleet_rules_document(&newest, tolerance_share, ret_rules, err);
+    fleet_data_done(&newest);
+    return result;
+}
+
+int fleet_report_make(const struct fleet_data *data, struct history *history, const char *pattern,
+                      double since_s, double tolerance_share, json_t **ret_document, struct err *err)
 {
     json_t *hosts = json_array(), *answers = NULL, *rules = NULL, *drift = NULL;
     int result = add_hosts(hosts, data, history, since_s, err);
     if (result == 0)
         result = make_answers(data, history, since_s, &answers, err);
     if (result == 0)
-        result = fleet_rules_document(data, tolerance_share, &rules, err);
+        result = make_rules(history, pattern, since_s, tolerance_share, &rules, err);
     if (result == 0)
         result = fleet_drift_document(data, &drift, err);
     if (result == 0) {

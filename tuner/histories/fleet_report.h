@@ -8,6 +8,6 @@
 
 #include "tuner/histories/fleet_data.h"
 
-/* data: loaded from the same history, since the same time. A new reference. 0 or a negative errno. */
-int fleet_report_make(const struct fleet_data *data, struct history *history, double since_s,
-                      double tolerance_share, json_t **ret_document, struct err *err);
+/* data: all runs of the same history, pattern and time. A new reference. 0 or a negative errno. */
+int fleet_report_make(const struct fleet_data *data, struct history *history, const char *pattern,
+                      double since_s, double tolerance_share, json_t **ret_document, struct err *err);

@@ -31,7 +31,7 @@ static void make_fleet(int n_ext4, int n_xfs)
         const struct fleet_host host = {name, is_ext4 ? "ext4" : "xfs", "6.1", NULL};
         add_host_run(&host, (const double[N_SETTINGS]){1e7, is_ext4 ? 2e8 : 1e8, is_ext4 ? 1e8 : 2e8, 5e7});
     }
-    load();
+    load(FLEET_NEWEST);
 }
 
 static json_t *advise(const char *file_system)
@@ -96,7 +96,7 @@ TEST(few_hosts_give_no_advice)
 
 TEST(an_empty_fleet_gives_no_advice)
 {
-    load();
+    load(FLEET_NEWEST);
     own_file_system = "ext4";
     as_json = false;
     char *text = printed(print);

@@ -9,8 +9,8 @@ EACH_TEST(fresh_history, drop_history);
 static json_t *report(void)
 {
     json_t *document = NULL;
-    load();
-    if (fleet_report_make(&data, &history, 0, 0.1, &document, &err) != 0)
+    load(FLEET_ALL);
+    if (fleet_report_make(&data, &history, "", 0, 0.1, &document, &err) != 0)
         fail_msg("%s", err.text);
     return document;
 }
