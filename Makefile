@@ -454,7 +454,8 @@ disk-plugin: build/$(BUILD)/nbdkit-fstune-plugin.so ## build nbdkit's plugin for
 .PHONY: check-fleet deps-fleet
 check-fleet: build/$(BUILD)/fstune | deps-fleet ## a fleet's history on a real PostgreSQL: who may do what, 100 writers, kill -9
 	$(Q)PYTHONDONTWRITEBYTECODE=1 tests/fleet/run $< '$(T)'
-	$(Q)$(if $(T),,PYTHONDONTWRITEBYTECODE=1 tests/study/fleet_prior --fstune $< --only ram,zram,cached --seeds 1 --halves 2 --budget 10 >build/fleet-smoke.md)
+	$(Q)$(if $(T),,PYTHONDONTWRITEBYTECODE=1 tests/study/fleet_prior --fstune $< --only ram,zram,cached --seeds 1 --halves 2 --budget 10 >build/fleet-smoke.md \
+		&& PYTHONDONTWRITEBYTECODE=1 tests/study/fleet_growth --fstune $< --hosts 3,6 --nights 2,4 --repeats 1 >build/growth-smoke.md)
 deps-fleet: deps
 	$(call look-for-packages,$(needed_fleet),install,0)
 
@@ -745,7 +746,7 @@ installed = build/release/fstune:$(PREFIX)/bin/fstune:755 \
             $(foreach f,$(wildcard README.md LICENSE docs/*.md),$(f):$(doc_dir)/$(notdir $(f)):644) \
             $(foreach f,$(wildcard docs/schemas/*.json),$(f):$(doc_dir)/schemas/$(notdir $(f)):644) \
             $(foreach f,$(examples),$(f):$(share_dir)/$(f:configs/%=%):$(if $(filter %.example,$(f)),755,644)) \
-            configs/systemd/retune-target.conf:$(share_dir)/retune-target.conf:644
+            $(foreach f,target fleet,configs/systemd/retune-$(f).conf:$(share_dir)/retune-$(f).conf:644)
 
 # Units and the cron job name the program's place.
 install: build/release/fstune $(loaded:%=build/release/%) $(generated) ## install under PREFIX (default /usr/local), below DESTDIR

@@ -6,7 +6,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* A kind of hosts among those that are left. */
 struct kind {
@@ -122,16 +121,15 @@ static int make(const struct rules_data *data, bool *left, int most, double conf
     return n;
 }
 
-/* Of all hosts but one; without: SIZE_MAX leaves none out. */
-static int make_without(const struct rules_data *data, size_t without, int most, double confidence,
-                        struct rule *rules)
+/* Of all hosts but those of a fold, every n_folds-th; fold n_folds leaves none out. */
+static int make_without(const struct rules_data *data, size_t fold, size_t n_folds, int most,
+                        double confidence, struct rule *rules)
 {
     bool *left = malloc(data->n_hosts + 1);
     if (left == NULL)
         return -ENOMEM;
-    memset(left, true, data->n_hosts);
-    if (without < data->n_hosts)
-        left[without] = false;
+    for (size_t host = 0; host < data->n_hosts; host++)
+        left[host] = host % n_folds != fold;
     int n = make(data, left, most, confidence, rules);
     free(left);
     return n;
@@ -139,7 +137,7 @@ static int make_without(const struct rules_data *data, size_t without, int most,
 
 int rules_make(const struct rules_data *data, double confidence, struct rule *ret_rules)
 {
-    return make_without(data, SIZE_MAX, RULES_MOST, confidence, ret_rules);
+    return make_without(data, 1, 1, RULES_MOST, confidence, ret_rules);
 }
 
 const struct rule *rules_find(const struct rule *rules, size_t n, const uint32_t *values)
@@ -151,28 +149,56 @@ const struct rule *rules_find(const struct rule *rules, size_t n, const uint32_t
     return NULL;
 }
 
-static int ask_without(const struct rules_data *data, size_t host, int most, double confidence, size_t *n,
-                       size_t *n_within)
+/* Hosts that are asked about lists made without them. */
+struct asked {
+    const struct rules_data *data;
+    const struct rule *rules, *kind; /* the rule that fits a host has to be this one; n_rules 0: any host */
+    size_t n_rules, n_folds;
+    double confidence;
+};
+
+static bool is_asked(const struct asked *asked, size_t host)
 {
+    const uint32_t *values = asked->data->values + host * asked->data->n_features;
+    return rules_find(asked->rules, asked->n_rules, values) == asked->kind;
+}
+
+static int ask_fold(const struct asked *asked, size_t fold, int most, size_t *n, size_t *n_within)
+{
+    const struct rules_data *data = asked->data;
     struct rule rules[RULES_MOST];
-    int n_rules = make_without(data, host, most, confidence, rules);
-    if (n_rules < 0)
-        return n_rules;
-    const struct rule *rule = rules_find(rules, (size_t)n_rules, data->values + host * data->n_features);
-    signed char within = rule != NULL ? data->within[host * data->n_settings + rule->setting] : -1;
-    *n += within >= 0;
-    *n_within += within > 0;
-    return 0;
+    int n_rules = make_without(data, fold, asked->n_folds, most, asked->confidence, rules);
+    for (size_t host = fold; n_rules >= 0 && host < data->n_hosts; host += asked->n_folds) {
+        if (!is_asked(asked, host))
+            continue;
+        const struct rule *rule = rules_find(rules, (size_t)n_rules, data->values + host * data->n_features);
+        signed char within = rule != NULL ? data->within[host * data->n_settings + rule->setting] : -1;
+        *n += within >= 0;
+        *n_within += within > 0;
+    }
+    return n_rules < 0 ? n_rules : 0;
 }
 
 int rules_judge(const struct rules_data *data, double confidence, struct rules_judgement *ret_judgement)
 {
+    return rules_judge_kind(data, NULL, 0, NULL, confidence, ret_judgement);
+}
+
+int rules_judge_kind(const struct rules_data *data, const struct rule *rules, size_t n,
+                     const struct rule *kind, double confidence, struct rules_judgement *ret_judgement)
+{
+    const struct asked asked = {.data = data,
+                                .rules = rules,
+                                .kind = kind,
+                                .n_rules = n,
+                                .n_folds = data->n_hosts < RULES_FOLDS ? data->n_hosts : RULES_FOLDS,
+                                .confidence = confidence};
     struct rules_judgement judgement = {0};
     int result = 0;
-    for (size_t host = 0; host < data->n_hosts && result == 0; host++) {
-        result = ask_without(data, host, RULES_MOST, confidence, &judgement.n, &judgement.n_within);
+    for (size_t fold = 0; fold < asked.n_folds && result == 0; fold++) {
+        result = ask_fold(&asked, fold, RULES_MOST, &judgement.n, &judgement.n_within);
         if (result == 0)
-            result = ask_without(data, host, 1, confidence, &judgement.n_one, &judgement.n_one_within);
+            result = ask_fold(&asked, fold, 1, &judgement.n_one, &judgement.n_one_within);
     }
     if (result == 0)
         *ret_judgement = judgement;

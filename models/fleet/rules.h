@@ -15,6 +15,7 @@
 
 #define RULES_MOST        8
 #define RULES_LEAST_HOSTS 5
+#define RULES_FOLDS       100
 #define RULES_REST        SIZE_MAX /* as feature: all hosts that are left */
 
 /* Tables by rows, borrowed. */
@@ -41,9 +42,14 @@ int rules_make(const struct rules_data *data, double confidence, struct rule *re
 const struct rule *rules_find(const struct rule *rules, size_t n, const uint32_t *values);
 
 /* Leave one host out: on how many of those that measured the setting which the others' list names it is
- * within, for the whole list and for one setting for all. 0 or -ENOMEM. */
+ * within, for the whole list and for one setting for all. Of more hosts than RULES_FOLDS every RULES_FOLDS-th
+ * is left out together, because the time grows with the number of lists. 0 or -ENOMEM. */
 struct rules_judgement {
     size_t n, n_within;         /* of the list */
     size_t n_one, n_one_within; /* of one setting for all */
 };
 int rules_judge(const struct rules_data *data, double confidence, struct rules_judgement *ret_judgement);
+
+/* The same of those hosts alone that one of the rules fits, the kind that it is for. */
+int rules_judge_kind(const struct rules_data *data, const struct rule *rules, size_t n,
+                     const struct rule *kind, double confidence, struct rules_judgement *ret_judgement);

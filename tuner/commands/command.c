@@ -1,6 +1,7 @@
 /* What the commands share: the way from a command line to a measurement. */
 #include "tuner/commands/command.h"
 
+#include "bench/base/clock.h"
 #include "bench/base/err.h"
 #include "tuner/base/fail.h"
 #include "tuner/base/interrupt.h"
@@ -147,4 +148,10 @@ int command_history_path(const struct settings *settings, char *path, size_t siz
         return history_default_path(path, size, err);
     snprintf(path, size, "%s", settings->history.db);
     return 0;
+}
+
+double command_since_s(const struct settings *settings)
+{
+    uint64_t age_ns = settings->history.since_ns;
+    return age_ns > 0 ? (double)clock_realtime_ns() / 1e9 - (double)age_ns / 1e9 : 0;
 }

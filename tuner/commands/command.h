@@ -73,6 +73,9 @@ int command_check_picture(const struct settings *settings, const char *name, str
 /* The history that --db names, else the usual one. */
 int command_history_path(const struct settings *settings, char *path, size_t size, struct err *err);
 
+/* Seconds since 1970 that --since goes back to; 0 without. */
+double command_since_s(const struct settings *settings);
+
 /* The manual page fstune(1) as roff. What no table knows - exit codes, files, examples over several commands
  * - stands in its source. A write that failed is left in ferror(out). */
 void manual_print(FILE *out);

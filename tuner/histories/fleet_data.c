@@ -95,11 +95,6 @@ const char *fleet_value_name(const struct fleet_data *data, size_t feature, uint
     return value > 0 && value <= data->names[feature].n ? data->names[feature].text[value - 1] : "";
 }
 
-/* What both queries read: runs that have an end, of a pattern. */
-#define FROM_RUNS                                                                                            \
-    "FROM runs u JOIN targets t ON t.id = u.target_id WHERE u.status IN ('done', 'inconclusive') AND "       \
-    "(u.pattern = ? OR ? = '') AND u.started_s >= ? "
-
 static int read_run(void *context, struct sql_rows *rows, void *row, struct err *err)
 {
     struct fleet_data *data = context;
@@ -146,28 +141,95 @@ static void find_rates(const struct fleet_data *data, struct fleet_run *run)
         run->n++;
 }
 
-int fleet_data_load(struct fleet_data *data, struct history *history, const char *pattern, double since_s,
-                    struct err *err)
+static int load_runs(struct fleet_data *data, struct history *history, enum fleet_which which,
+                     const char *pattern, double since_s, struct err *err)
 {
-    static const char runs[] =
-        "SELECT u.id, u.host_id, t.fingerprint, u.pattern, u.started_s, u.system, t.identity " FROM_RUNS
-        "ORDER BY u.pattern, u.host_id, t.fingerprint, u.started_s, u.id";
-    static const char rates[] = "SELECT r.run_id, avg(r.throughput_bps), " HISTORY_ROW_POINT(
-        "p") " FROM replays r JOIN points p ON p.id = r.point_id WHERE r.aside = 0 AND r.cut = 0 AND "
-             "r.conditions = '' AND "
-             "r.run_id IN (SELECT u.id " FROM_RUNS ") GROUP BY r.run_id, p.id ORDER BY r.run_id";
+#define COLUMNS                                                                                              \
+    "SELECT u.id, u.host_id, t.fingerprint, u.pattern, u.started_s, u.system, t.identity FROM runs u "
+#define TARGETS "JOIN targets t ON t.id = u.target_id "
+#define ASKED   "status IN ('done', 'inconclusive') AND (pattern = ? OR ? = '') AND started_s >= ? "
+#define ORDER   "ORDER BY u.pattern, u.host_id, t.fingerprint, u.started_s, u.id"
+    /* A run of `measure` has one setting. */
+    static const char newest[] = COLUMNS
+        "JOIN (SELECT id, row_number() OVER (PARTITION BY host_id, target_id, pattern ORDER BY started_s "
+        "DESC, id DESC) AS place FROM runs WHERE command <> 'measure' AND " ASKED
+        ") n ON n.id = u.id AND n.place <= ? " TARGETS ORDER;
+    static const char all[] = COLUMNS TARGETS "WHERE " ASKED ORDER;
     struct sql_rows *rows;
     void *list = NULL;
-    *data = (struct fleet_data){0};
-    int result = sql_query(&history->db, &rows, err, runs, "ttd", pattern, pattern, since_s);
+    int result = which == FLEET_NEWEST
+                     ? sql_query(&history->db, &rows, err, newest, "ttdi", pattern, pattern, since_s,
+                                 (int64_t)FLEET_NEWEST_RUNS)
+                     : sql_query(&history->db, &rows, err, all, "ttd", pattern, pattern, since_s);
     result = sql_list(rows, result, sizeof *data->runs, read_run, data, &list, &data->n_runs, err);
     data->runs = list;
-    list = NULL;
-    if (result == 0) {
-        result = sql_query(&history->db, &rows, err, rates, "ttd", pattern, pattern, since_s);
-        result = sql_list(rows, result, sizeof *data->rates, read_rate, NULL, &list, &data->n_rates, err);
-        data->rates = list;
+    return result;
+}
+
+static bool is_changed(const struct fleet_run *before, const struct fleet_run *after)
+{
+    return fleet_same_host(before, after) && memcmp(before->values, after->values, sizeof after->values) != 0;
+}
+
+/* Whether the rates of a run can be of interest: see enum fleet_which. */
+static bool is_needed(const struct fleet_data *data, enum fleet_which which, size_t i)
+{
+    const struct fleet_run *run = &data->runs[i];
+    return which == FLEET_NEWEST || (i > 0 && is_changed(run - 1, run)) ||
+           (i + 1 < data->n_runs && is_changed(run, run + 1));
+}
+
+/* The ids of needed runs between brackets; NULL when memory ran out. */
+static char *list_needed(const struct fleet_data *data, enum fleet_which which, char open, char close)
+{
+    char *text = NULL;
+    size_t size, n = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (out == NULL)
+        return NULL;
+    fputc(open, out);
+    for (size_t i = 0; i < data->n_runs; i++) {
+        if (is_needed(data, which, i))
+            fprintf(out, "%s%lld", n++ > 0 ? "," : "", (long long)data->runs[i].id);
     }
+    fputc(close, out);
+    if (fclose(out) == 0)
+        return text;
+    free(text);
+    return NULL;
+}
+
+static int load_rates(struct fleet_data *data, struct history *history, enum fleet_which which,
+                      struct err *err)
+{
+#define RATES                                                                                                \
+    "SELECT r.run_id, avg(r.throughput_bps), " HISTORY_ROW_POINT(                                            \
+        "p") " FROM replays r JOIN points p ON p.id = r.point_id WHERE r.aside = 0 AND r.cut = 0 AND "       \
+             "r.conditions = '' AND r.run_id "
+#define GROUPED " GROUP BY r.run_id, p.id ORDER BY r.run_id"
+    bool is_server = sql_is_server(&history->db);
+    char *ids = is_server ? list_needed(data, which, '{', '}') : list_needed(data, which, '[', ']');
+    struct sql_rows *rows;
+    void *list = NULL;
+    if (ids == NULL)
+        return err_set(err, -ENOMEM, "no memory for the rates");
+    int result = sql_query(&history->db, &rows, err,
+                           is_server ? RATES "= ANY(?::bigint[])" GROUPED
+                                     : RATES "IN (SELECT value FROM json_each(?))" GROUPED,
+                           "t", ids);
+    result = sql_list(rows, result, sizeof *data->rates, read_rate, NULL, &list, &data->n_rates, err);
+    data->rates = list;
+    free(ids);
+    return result;
+}
+
+int fleet_data_load(struct fleet_data *data, struct history *history, enum fleet_which which,
+                    const char *pattern, double since_s, struct err *err)
+{
+    *data = (struct fleet_data){0};
+    int result = load_runs(data, history, which, pattern, since_s, err);
+    if (result == 0)
+        result = load_rates(data, history, which, err);
     for (size_t i = 0; i < data->n_runs && result == 0; i++)
         find_rates(data, &data->runs[i]);
     return result;

@@ -65,10 +65,18 @@ int fleet_features(struct fleet_data *data, const json_t *system, const json_t *
                    uint32_t ret_values[FLEET_N_FEATURES]);
 const char *fleet_value_name(const struct fleet_data *data, size_t feature, uint32_t value);
 
+/* Nearly all of a history is replays, so those are read that somebody asks for. */
+enum fleet_which {
+    FLEET_NEWEST, /* the newest runs of each host and storage that compared settings, FLEET_NEWEST_RUNS of
+                     them */
+    FLEET_ALL     /* every run; rates only of both runs where a feature changed between two */
+};
+#define FLEET_NEWEST_RUNS 3
+
 /* Reads runs that began since then (seconds since 1970); pattern "": all. fleet_data_done accepts a zeroed
  * one. */
-int fleet_data_load(struct fleet_data *data, struct history *history, const char *pattern, double since_s,
-                    struct err *err);
+int fleet_data_load(struct fleet_data *data, struct history *history, enum fleet_which which,
+                    const char *pattern, double since_s, struct err *err);
 void fleet_data_done(struct fleet_data *data);
 
 /* Whether two runs are of one storage of one host, under one pattern. */

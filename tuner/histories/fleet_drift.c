@@ -124,32 +124,39 @@ static void print_group(FILE *out, const struct fleet_data *data, const struct g
             drift->ratio < 1 ? "slower" : "faster", n_same, drift->n);
 }
 
-static int print(FILE *out, const struct fleet_data *data, const struct group *groups, size_t n, bool json,
-                 struct err *err)
+/* Takes what was found; 0 or a negative errno. */
+typedef int drift_teller(void *context, const struct fleet_data *data, const struct group *groups, size_t n,
+                         struct err *err);
+
+static int make_document(void *context, const struct fleet_data *data, const struct group *groups, size_t n,
+                         struct err *err)
 {
+    json_t *rows = json_array(), **ret_document = context;
+    for (size_t i = 0; i < n; i++)
+        json_array_append_new(rows, group_json(data, &groups[i]));
+    *ret_document =
+        json_pack("{s:s, s:f, s:f, s:o}", "schema", "fstune/fleet-drift/1", "false_discovery_rate",
+                  FLEET_DRIFT_FALSE_RATE, "confidence", FLEET_DRIFT_CONFIDENCE, "groups", rows);
+    return *ret_document != NULL ? 0 : err_set(err, -ENOMEM, "no memory for the drift");
+}
+
+static int print_groups(void *context, const struct fleet_data *data, const struct group *groups, size_t n,
+                        struct err *err)
+{
+    FILE *out = context;
     size_t n_judged = 0, n_changed = 0;
-    json_t *rows = json_array();
     for (size_t i = 0; i < n; i++) {
         n_judged += isnan(groups[i].drift.p) ? 0 : 1;
         n_changed += groups[i].drift.changed;
-        if (json)
-            json_array_append_new(rows, group_json(data, &groups[i]));
-        else if (groups[i].drift.changed)
+        if (groups[i].drift.changed)
             print_group(out, data, &groups[i]);
     }
-    if (json)
-        return json_print(out,
-                          json_pack("{s:s, s:f, s:f, s:o}", "schema", "fstune/fleet-drift/1",
-                                    "false_discovery_rate", FLEET_DRIFT_FALSE_RATE, "confidence",
-                                    FLEET_DRIFT_CONFIDENCE, "groups", rows),
-                          err);
-    json_decref(rows);
     fprintf(out, "%zu of %zu changes that %d hosts or more went through changed their rates\n", n_changed,
             n_judged, DRIFT_LEAST_HOSTS);
     return text_finish(out, err);
 }
 
-int fleet_drift_print(FILE *out, const struct fleet_data *data, bool json, struct err *err)
+static int find_drift(const struct fleet_data *data, drift_teller *tell, void *context, struct err *err)
 {
     size_t most = data->n_runs * FLEET_N_FEATURES + 1;
     struct step *steps = calloc(most, sizeof *steps);
@@ -166,10 +173,24 @@ int fleet_drift_print(FILE *out, const struct fleet_data *data, bool json, struc
     for (size_t i = 0; i < n && result == 0; i++)
         groups[i].drift = drifts[i];
     result =
-        result < 0 ? err_set(err, result, "no memory for the drift") : print(out, data, groups, n, json, err);
+        result < 0 ? err_set(err, result, "no memory for the drift") : tell(context, data, groups, n, err);
     free(steps);
     free(groups);
     free(ratios);
     free(drifts);
     return result;
+}
+
+int fleet_drift_document(const struct fleet_data *data, json_t **ret_document, struct err *err)
+{
+    return find_drift(data, make_document, ret_document, err);
+}
+
+int fleet_drift_print(FILE *out, const struct fleet_data *data, bool json, struct err *err)
+{
+    json_t *document = NULL;
+    if (!json)
+        return find_drift(data, print_groups, out, err);
+    int result = fleet_drift_document(data, &document, err);
+    return result < 0 ? result : json_print(out, document, err);
 }

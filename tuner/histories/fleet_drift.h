@@ -13,5 +13,8 @@
 #define FLEET_DRIFT_FALSE_RATE 0.05
 #define FLEET_DRIFT_CONFIDENCE 0.95
 
-/* 0 or a negative errno. */
+/* The document, a new reference. 0 or a negative errno. */
+int fleet_drift_document(const struct fleet_data *data, json_t **ret_document, struct err *err);
+
+/* Prints it, or its text. 0 or a negative errno. */
 int fleet_drift_print(FILE *out, const struct fleet_data *data, bool json, struct err *err);

@@ -10,33 +10,20 @@
 #include <math.h>
 #include <string.h>
 
-/* The rules of one pattern. */
-struct list {
-    const struct fleet_data *data;
-    const char *pattern;
-    struct fleet_table table;
-    struct rule rules[RULES_MOST];
-    size_t n;
-    struct rules_judgement judgement;
-};
-
-static int make_list(struct list *list, const struct fleet_data *data, size_t first, size_t end,
-                     double tolerance)
+int fleet_rules_make(struct fleet_rules *list, const struct fleet_data *data, size_t first, size_t end,
+                     double tolerance_share)
 {
-    *list = (struct list){.data = data, .pattern = data->runs[first].pattern};
-    int result = fleet_table_make(&list->table, data, first, end, tolerance);
+    *list = (struct fleet_rules){.data = data, .pattern = data->runs[first].pattern};
+    int result = fleet_table_make(&list->table, data, first, end, tolerance_share);
     if (result < 0)
         return result;
     struct rules_data rules = fleet_table_rules(&list->table);
     result = rules_make(&rules, FLEET_CONFIDENCE, list->rules);
-    if (result >= 0) {
-        list->n = (size_t)result;
-        result = rules_judge(&rules, FLEET_CONFIDENCE, &list->judgement);
-    }
-    return result;
+    list->n = result >= 0 ? (size_t)result : 0;
+    return result < 0 ? result : 0;
 }
 
-static json_t *share_json(size_t n_within, size_t n)
+json_t *fleet_rules_share_json(size_t n_within, size_t n)
 {
     struct interval share = share_interval(n_within, n, FLEET_CONFIDENCE);
     return json_pack("{s:I, s:I, s:o, s:o, s:o}", "hosts", (json_int_t)n, "within", (json_int_t)n_within,
@@ -44,10 +31,10 @@ static json_t *share_json(size_t n_within, size_t n)
                      json_number(share.low), "ci_high", json_number(share.high));
 }
 
-static json_t *rule_json(const struct list *list, const struct rule *rule)
+json_t *fleet_rules_rule_json(const struct fleet_rules *list, const struct rule *rule)
 {
     bool is_rest = rule->feature == RULES_REST;
-    json_t *object = share_json(rule->n_within, rule->n);
+    json_t *object = fleet_rules_share_json(rule->n_within, rule->n);
     json_object_set_new(object, "feature",
                         is_rest ? json_null() : json_text(fleet_feature_names[rule->feature]));
     json_object_set_new(object, "value",
@@ -57,26 +44,27 @@ static json_t *rule_json(const struct list *list, const struct rule *rule)
     return object;
 }
 
-static json_t *list_json(const struct list *list)
+static json_t *list_json(const struct fleet_rules *list, const struct rules_judgement *judgement)
 {
-    const struct rules_judgement *judgement = &list->judgement;
     json_t *rules = json_array();
     for (size_t i = 0; i < list->n; i++)
-        json_array_append_new(rules, rule_json(list, &list->rules[i]));
+        json_array_append_new(rules, fleet_rules_rule_json(list, &list->rules[i]));
     return json_pack("{s:o, s:I, s:I, s:o, s:o, s:o}", "pattern", json_text(list->pattern), "hosts",
                      (json_int_t)list->table.n_hosts, "settings", (json_int_t)list->table.n_points, "rules",
-                     rules, "left_out", share_json(judgement->n_within, judgement->n), "left_out_one_setting",
-                     share_json(judgement->n_one_within, judgement->n_one));
+                     rules, "left_out", fleet_rules_share_json(judgement->n_within, judgement->n),
+                     "left_out_one_setting",
+                     fleet_rules_share_json(judgement->n_one_within, judgement->n_one));
 }
 
-static void print_share(FILE *out, size_t n_within, size_t n)
+void fleet_rules_share_text(FILE *out, size_t n_within, size_t n)
 {
     struct interval share = share_interval(n_within, n, FLEET_CONFIDENCE);
     fprintf(out, "%.0f %% (%.0f to %.0f) of %zu hosts", n > 0 ? 100.0 * (double)n_within / (double)n : 0,
             100 * share.low, 100 * share.high, n);
 }
 
-static void print_list(FILE *out, const struct list *list, double tolerance)
+static void print_list(FILE *out, const struct fleet_rules *list, const struct rules_judgement *judgement,
+                       double tolerance)
 {
     char setting[FACTORS_TEXT_SIZE], value[96];
     fprintf(out, "%s: %zu host%s, %zu settings\n", list->pattern, list->table.n_hosts,
@@ -91,7 +79,7 @@ static void print_list(FILE *out, const struct list *list, double tolerance)
             fputs(i > 0 ? "  else: " : "  ", out);
         fprintf(out, "%s is within %.0f %% of the best on ",
                 factors_format(&list->table.points[rule->setting], setting), 100 * tolerance);
-        print_share(out, rule->n_within, rule->n);
+        fleet_rules_share_text(out, rule->n_within, rule->n);
         fputc('\n', out);
     }
     if (list->n == 0) {
@@ -99,35 +87,62 @@ static void print_list(FILE *out, const struct list *list, double tolerance)
         return;
     }
     fputs("  Asked about a host that it was made without, the list is right on ", out);
-    print_share(out, list->judgement.n_within, list->judgement.n);
+    fleet_rules_share_text(out, judgement->n_within, judgement->n);
     fputs(", one setting for all on ", out);
-    print_share(out, list->judgement.n_one_within, list->judgement.n_one);
+    fleet_rules_share_text(out, judgement->n_one_within, judgement->n_one);
     fputc('\n', out);
+}
+
+static int judge(const struct fleet_rules *list, struct rules_judgement *ret_judgement)
+{
+    const struct rules_data rules = fleet_table_rules(&list->table);
+    return rules_judge(&rules, FLEET_CONFIDENCE, ret_judgement);
+}
+
+/* Of every pattern: a member of `patterns`, or text on out. */
+static int tell_patterns(const struct fleet_data *data, double tolerance_share, json_t *patterns, FILE *out,
+                         struct err *err)
+{
+    int result = 0;
+    for (size_t first = 0; first < data->n_runs && result >= 0;) {
+        struct fleet_rules list;
+        struct rules_judgement judgement;
+        size_t end = fleet_pattern_end(data, first);
+        result = fleet_rules_make(&list, data, first, end, tolerance_share);
+        if (result == 0)
+            result = judge(&list, &judgement);
+        if (result == 0 && patterns != NULL)
+            json_array_append_new(patterns, list_json(&list, &judgement));
+        else if (result == 0)
+            print_list(out, &list, &judgement, tolerance_share);
+        fleet_table_done(&list.table);
+        first = end;
+    }
+    return result < 0 ? err_set(err, result, "no memory for the rules") : 0;
+}
+
+int fleet_rules_document(const struct fleet_data *data, double tolerance_share, json_t **ret_document,
+                         struct err *err)
+{
+    json_t *patterns = json_array();
+    int result = tell_patterns(data, tolerance_share, patterns, NULL, err);
+    if (result < 0) {
+        json_decref(patterns);
+        return result;
+    }
+    *ret_document =
+        json_pack("{s:s, s:o, s:f, s:o}", "schema", "fstune/fleet-rules/1", "tolerance",
+                  json_number(tolerance_share), "confidence", FLEET_CONFIDENCE, "patterns", patterns);
+    return *ret_document != NULL ? 0 : err_set(err, -ENOMEM, "no memory for the rules");
 }
 
 int fleet_rules_print(FILE *out, const struct fleet_data *data, const struct fleet_rules_request *request,
                       struct err *err)
 {
-    json_t *patterns = json_array();
-    int result = 0;
-    for (size_t first = 0; first < data->n_runs && result >= 0;) {
-        struct list list;
-        size_t end = fleet_pattern_end(data, first);
-        result = make_list(&list, data, first, end, request->tolerance_share);
-        if (result >= 0 && request->json)
-            json_array_append_new(patterns, list_json(&list));
-        else if (result >= 0)
-            print_list(out, &list, request->tolerance_share);
-        fleet_table_done(&list.table);
-        first = end;
-    }
-    if (result < 0 || !request->json) {
-        json_decref(patterns);
-        return result < 0 ? err_set(err, result, "no memory for the rules") : text_finish(out, err);
-    }
-    return json_print(out,
-                      json_pack("{s:s, s:o, s:f, s:o}", "schema", "fstune/fleet-rules/1", "tolerance",
-                                json_number(request->tolerance_share), "confidence", FLEET_CONFIDENCE,
-                                "patterns", patterns),
-                      err);
+    json_t *document = NULL;
+    int result = request->json ? fleet_rules_document(data, request->tolerance_share, &document, err)
+                               : tell_patterns(data, request->tolerance_share, NULL, out, err);
+    if (result < 0)
+        return result;
+    return request->json ? json_print(out, document, err) : text_finish(out, err);
 }

@@ -61,6 +61,14 @@ static void print_cost(FILE *out, const struct retune_outcome *outcome)
     fputc('\n', out);
 }
 
+static void print_wait(FILE *out, const struct retune_outcome *outcome)
+{
+    char time[UNITS_TEXT_SIZE];
+    if (outcome->waited_ns > 0)
+        fprintf(out, "  %-11s %s, for other hosts' nights on %s\n", "waited",
+                units_format_duration(outcome->waited_ns, time), outcome->backend);
+}
+
 static const char *headline(const struct retune_outcome *outcome)
 {
     static const char *const verdicts[NIGHT_N_VERDICTS] = {"nothing to recommend", "first tune", "no change",
@@ -104,6 +112,7 @@ static void print_night(FILE *out, const struct retune_outcome *outcome)
     print_line(out, "evidence", night->evidence);
     print_line(out, night->behind != 0 ? "ALARM" : "reason", night->reason);
     print_action(out, outcome);
+    print_wait(out, outcome);
     print_cost(out, outcome);
 }
 
@@ -219,15 +228,16 @@ static json_t *target_json(const struct retune_outcome *outcome)
     uint64_t written = outcome->kept_bytes + (outcome->measured ? night->bytes_written : 0);
     uint64_t filled = outcome->kept_bytes + (outcome->measured ? night->filled_bytes : 0);
     json_t *object =
-        json_pack("{s:s, s:o, s:o, s:s, s:i, s:o, s:o, s:i, s:I, s:I}", "target", outcome->target->name,
-                  "path", json_text(outcome->target->settings.file.path), "pattern",
+        json_pack("{s:s, s:o, s:o, s:s, s:i, s:o, s:o, s:i, s:I, s:I, s:o, s:o}", "target",
+                  outcome->target->name, "path", json_text(outcome->target->settings.file.path), "pattern",
                   json_pattern(&outcome->target->settings.workload.pattern), "verdict",
                   report_retune_verdict(outcome), "exit_code", outcome->exit_code, "reason",
                   text_or_null(outcome->measured && night->reason[0] != '\0' ? night->reason
                                : outcome->skipped || outcome->failed         ? outcome->text
                                                                              : ""),
                   "text", text_or_null(outcome->text), "skipped_nights", (int)outcome->n_skipped,
-                  "bytes_written", (json_int_t)written, "filled_bytes", (json_int_t)filled);
+                  "bytes_written", (json_int_t)written, "filled_bytes", (json_int_t)filled, "backend",
+                  text_or_null(outcome->backend), "waited_s", json_number((double)outcome->waited_ns / 1e9));
     if (object != NULL && outcome->measured)
         add_night(object, outcome);
     return object;

@@ -315,10 +315,15 @@ static int run_night(const struct retune_world *world, struct retune_outcome *ou
 bool retune_target(const struct retune_world *world, struct retune_outcome *outcome, bool after_own_work)
 {
     struct err err = {0};
+    struct retune_turn turn = {0};
     int result = 0;
-    bool ready = is_ready(world, outcome, after_own_work), worked = ready;
+    bool ready = is_ready(world, outcome, after_own_work) && retune_turn_take(world, outcome, &turn);
+    if (ready && outcome->waited_ns > 0)
+        ready = is_ready(world, outcome, after_own_work);
+    bool worked = ready;
     if (ready)
         result = run_night(world, outcome, &err);
+    retune_turn_give(&turn);
     /* Somebody took the device after the check. The session advises --no-lock, which is no remedy at night.
      */
     if (ready && result == -EWOULDBLOCK && !outcome->measured) {

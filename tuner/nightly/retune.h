@@ -13,7 +13,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define RETUNE_TEXT_SIZE 768
+#define RETUNE_TEXT_SIZE    768
+#define RETUNE_BACKEND_SIZE 128
 
 /* How long the process that waits for the one that works on a target is patient; in memory of both. */
 struct retune_patience {
@@ -69,8 +70,10 @@ struct retune_outcome {
     bool skipped, failed;        /* not measured: not ready, or an error */
     bool not_begun;              /* a signal came before */
     unsigned n_skipped;          /* nights in a row, this one included */
-    uint64_t kept_bytes;         /* written tonight for the file that is kept */
-    double ended_s;              /* since 1970 */
+    char backend[RETUNE_BACKEND_SIZE]; /* whose nights it waited for; "": none */
+    uint64_t waited_ns;
+    uint64_t kept_bytes; /* written tonight for the file that is kept */
+    double ended_s;      /* since 1970 */
 };
 
 struct retune_report {

@@ -97,6 +97,14 @@ static const struct option_row keys[] = {
     KEY("keep-file", NULL, "", "false", options_set_flag, IN(keep_file),
         "of patterns that only read: keep the filled file as .fstune-NAME for later nights, which then "
         "write nothing"),
+    KEY("backend", "NAME", "", "none", set_name, IN(backend),
+        "name of the storage below, which other hosts use, too: their nights on it wait for each other at "
+        "the "
+        "server that `fleet` names; without it the server and export of a file system from the network"),
+    KEY("backend-nights", "N", "1..1000", "1", options_set_count, IN(backend_nights),
+        "nights that may measure such a storage at once"),
+    KEY("backend-wait", "DURATION", "0s..24h", "2h", options_set_duration, IN(backend_wait_ns),
+        "how long a night waits for its turn there, before it is left out"),
     KEY("max-io-pressure", "SHARE", "0%..100%", "10%", set_limit, IN(limits.io_pressure_share),
         "no night while tasks waited for I/O for more of the last minute; \"off\" for no limit"),
     KEY("max-cpu-pressure", "SHARE", "0%..100%", "25%", set_limit, IN(limits.cpu_pressure_share),

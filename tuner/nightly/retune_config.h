@@ -44,6 +44,11 @@ struct retune_target {
     double alarm_share;
     uint32_t nights; /* that have to agree before a change */
     bool keep_file;  /* the file that is read stays in the directory for later nights */
+    /* Storage that other hosts have, too, and what its nights have to do with theirs (see retune_turn). "":
+     * the server and export of a file system from the network, else none. */
+    char backend[RETUNE_CONFIG_NAME_SIZE];
+    uint32_t backend_nights;  /* at once */
+    uint64_t backend_wait_ns; /* for one's turn */
     struct retune_ready_limits limits;
 };
 

@@ -1,6 +1,7 @@
 /* tuner/nightly/retune_record: a merged history holds what other machines decided; here only our own counts.
  * A person's rollback weighs more than a night, and a file that a person wrote more than a guess. */
 #include "bench/base/access.h"
+#include "bench/base/units.h"
 #include "tuner/nightly/retune_steps.h"
 
 #include <errno.h>
@@ -65,8 +66,13 @@ struct history_change retune_record_change(const struct retune_outcome *outcome,
 {
     const struct retune_result *night = &outcome->night;
     struct history_change change = {.kind = kind, .run_ids = {run_id}};
+    char time[UNITS_TEXT_SIZE];
     snprintf(change.target, sizeof change.target, "%s", outcome->target->name);
     snprintf(change.text, sizeof change.text, "%s", text);
+    size_t used = strlen(change.text);
+    if (outcome->waited_ns > 0 && outcome->measured)
+        snprintf(change.text + used, sizeof change.text - used, "%swaited %s for other hosts' nights on %s",
+                 used > 0 ? "; " : "", units_format_duration(outcome->waited_ns, time), outcome->backend);
     change.has_from = outcome->measured && night->has_in_force;
     change.has_to = outcome->measured && night->has_recommendation;
     change.from = change.has_from ? night->in_force : change.from;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "tuner/nightly/retune.h"
+#include "tuner/store/sql.h"
 
 /* --- retune_ready: whether a night may be measured now --- */
 
@@ -14,6 +15,24 @@
  * reason to wait. */
 bool retune_ready(const struct host_load_facts *facts, const struct retune_ready_limits *limits,
                   char why[RETUNE_READY_WHY_SIZE]);
+
+/* --- retune_turn: nights of many hosts on one storage ---
+ *
+ * A storage that other hosts have, too, is measured by so many nights at once as the target says. A turn is
+ * an advisory lock of a session at the fleet's server, which gives it back when the session ends, however the
+ * process does; a server that is started anew gives back all of them. */
+
+struct retune_turn {
+    struct sql server; /* its session; zeroed: there is no turn */
+};
+
+/* Waits for a turn, where the target names a fleet's server and its storage is shared, and says on standard
+ * error that it waits. Sets backend and waited_ns. True: measure; also after a signal, which ends the night.
+ * False: outcome->text says why not. */
+bool retune_turn_take(const struct retune_world *world, struct retune_outcome *outcome,
+                      struct retune_turn *ret_turn);
+/* Accepts a zeroed one. */
+void retune_turn_give(struct retune_turn *turn);
 
 /* --- retune_record: decisions of this machine about a target, in the history --- */
 

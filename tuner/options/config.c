@@ -229,7 +229,7 @@ int config_take_setting(struct settings *settings, const struct config_setting_t
         return experiment_config_tests(settings, setting, err);
     const struct option_row *row = options_find(key, command);
     /* One file may serve several commands. */
-    if (!row)
+    if (!row || !row->in_config)
         row = options_find(key, ~0U);
     if (!row || strchr(key, '-'))
         return config_refuse_unknown(key, NULL, 0, err);

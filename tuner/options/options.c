@@ -82,7 +82,9 @@ int options_set(struct settings *settings, const struct option_row *row, const c
 {
     bool several = settings->experiment.on && row->set_experiment != NULL;
     bool predicted = settings->prediction.on && row->set_prediction != NULL;
-    int r = several     ? row->set_experiment(settings, row, text, err)
+    bool is_bare = text == NULL && row->argument != NULL;
+    int r = is_bare     ? 0
+            : several   ? row->set_experiment(settings, row, text, err)
             : predicted ? row->set_prediction(settings, row, text, err)
                         : row->set(settings, row, text, err);
     if (r == 0 && row->given > 0)
@@ -256,10 +258,11 @@ static int next_option(struct walk *walk, const struct option_row **ret_row, con
         return err_set(err, -EINVAL, "--%s: takes no value; write --%s alone", row->name, row->name);
     if (!text && row->argument) {
         /* Another option in the value's place is far more often a forgotten value. */
-        if (walk->next >= walk->argc || strncmp(walk->argv[walk->next], "--", 2) == 0)
+        bool is_bare = walk->next >= walk->argc || strncmp(walk->argv[walk->next], "--", 2) == 0;
+        if (is_bare && row->argument[0] != '[')
             return err_set(err, -EINVAL, "--%s: the value is missing; write --%s=%s", row->name, row->name,
                            row->argument);
-        text = walk->argv[walk->next++];
+        text = is_bare ? NULL : walk->argv[walk->next++];
     }
     *ret_row = row;
     *ret_text = text;
@@ -416,7 +419,6 @@ int options_parse_configured(struct settings *settings, unsigned command, int ar
         return r;
     const struct walk walk = {.argv = argv, .argc = argc, .next = 1, .command = command};
     parsed.experiment.on = command == OPTIONS_EXPERIMENT;
-    parsed.prediction.on = (command & PREDICTIONS) != 0;
     bool given[OPTIONS_MAX_ROWS] = {false}, seen[OPTIONS_MAX_ROWS] = {false};
     const struct option_row *config = options_find("config", command);
     options_take_defaults(&parsed, command);
@@ -428,6 +430,8 @@ int options_parse_configured(struct settings *settings, unsigned command, int ar
         r = config_read_settings(parsed.config, NULL, &parsed, command, err);
     if (r == 0 && path != NULL)
         r = config_read_settings(path, text, &parsed, command, err);
+    /* A configuration is written for commands that measure. */
+    parsed.prediction.on = (command & PREDICTIONS) != 0;
     if (r == 0)
         r = read_options(&parsed, walk, NULL, given, err);
     /* What an option needs may stand in the configuration. */

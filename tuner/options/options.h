@@ -55,8 +55,10 @@ typedef int option_setter(struct settings *settings, const struct option_row *ro
                           struct err *err);
 
 struct option_row {
-    const char *name;            /* without dashes: "request-size"; the configuration key has underscores */
-    const char *argument;        /* "SIZE" in --help, or the choices "cold|warm"; NULL for a flag */
+    const char *name; /* without dashes: "request-size"; the configuration key has underscores */
+    /* "SIZE" in --help, or the choices "cold|warm"; "[SIZE]": it may be left out, and `set` is not called
+     * then; NULL for a flag. */
+    const char *argument;
     const char *range;           /* "512..512m, a multiple of 512", read by `set` too; "" for none */
     const char *default_text;    /* the default, as text; "" for none */
     const char *default_measure; /* the default of `measure` where it is another one, else NULL */

@@ -355,17 +355,31 @@ int options_set_accept(struct settings *settings, const struct option_row *row, 
     return 0;
 }
 
+bool options_is_write_pattern(const struct pattern *pattern)
+{
+    return !pattern_reads(pattern) &&
+           (pattern->percent[PATTERN_SEQ_WRITE] == 0 || pattern->percent[PATTERN_RAND_WRITE] == 0);
+}
+
 int options_set_write_pattern(struct settings *settings, const struct option_row *row, const char *text,
                               struct err *err)
 {
     struct pattern pattern;
     (void)row;
-    if (pattern_parse(text, &pattern, NULL) < 0 || pattern_reads(&pattern) ||
-        (pattern.percent[PATTERN_SEQ_WRITE] > 0 && pattern.percent[PATTERN_RAND_WRITE] > 0))
+    if (pattern_parse(text, &pattern, NULL) < 0 || !options_is_write_pattern(&pattern))
         return err_set(err, -EINVAL, "'%.60s' cannot be predicted; use write or randwrite", text);
     settings->prediction.random = pattern_is_random(&pattern);
     settings->prediction.pattern_given = true;
     return 0;
+}
+
+int options_set_advice_pattern(struct settings *settings, const struct option_row *row, const char *text,
+                               struct err *err)
+{
+    int r = options_set_pattern(settings, row, text, err);
+    settings->prediction.random = r == 0 && pattern_is_random(&settings->workload.pattern);
+    settings->prediction.pattern_given = true;
+    return r;
 }
 
 int options_set_write_size(struct settings *settings, const struct option_row *row, const char *text,

@@ -68,6 +68,10 @@ option_setter options_set_design;
 
 /* Of `predict` and `advise`: write or randwrite; bytes within range_prediction. */
 option_setter options_set_write_pattern, options_set_write_size;
+/* Of `advise`: any pattern, because it also stands for what a fleet is asked about. */
+option_setter options_set_advice_pattern;
+/* Whether writes of a pattern can be predicted. */
+bool options_is_write_pattern(const struct pattern *pattern);
 
 /* "write:8k,queue_depth=1,sync=each,rate=5m", one more of settings->beside; and "p99=5ms". */
 option_setter options_set_beside, options_set_beside_limit;

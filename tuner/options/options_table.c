@@ -4,12 +4,16 @@
 
 static const struct option_row rows[] = {
     /* Options that say what is measured: the pattern, the factors of a point, the file. */
-    ROW("pattern", "PATTERN", "", "required", pattern, PLACE(workload.pattern), RUNS | PREDICT | ADVISE,
+    ROW("pattern", "PATTERN", "", "required", pattern, PLACE(workload.pattern), RUNS | PREDICT,
         "workload: read, write, randread, randwrite, rw[:READ%], randrw[:READ%], or shares like "
         "seq-read=40,rand-write=60",
         .set_experiment = options_set_patterns, .condition = CONDITION_PATTERN,
         .range_prediction = "write, randwrite: each place once", .default_prediction = "write",
         .set_prediction = options_set_write_pattern, GIVEN(workload.pattern_given), IN(WORKLOAD)),
+    ROW("pattern", "PATTERN", "", "", pattern, PLACE(workload.pattern), ADVISE | LINE_ONLY,
+        "of a burst: write or randwrite, where each place is written once (default write); of --fleet: any, "
+        "as recommend has it (required)",
+        .set_prediction = options_set_advice_pattern, GIVEN(workload.pattern_given)),
     LEVELS("request-size", "SIZE", FACTOR_REQUEST_SIZE, "512..512m, a multiple of 512", "4k..4m",
            RUNS | PREDICT | ADVISE, "size of one request", .default_measure = "required",
            .default_experiment = "64k", .range_prediction = "1..1024t", .default_prediction = "",
@@ -40,6 +44,8 @@ static const struct option_row rows[] = {
     ROW("path", "DIR", "", ".", path, TYPED(file.path, char *), EVERY | CALIBRATE | PREDICT | IMPACT | REPLAY,
         "directory to measure, in a nameless file; recommend, measure, doctor: several together, too",
         .needs = "validate", IN(WHERE)),
+    ROW("path", "DIR", "", ".", path, TYPED(file.path, char *), ADVISE | LINE_ONLY,
+        "directory on the storage that the answer is for", .needs = "fleet"),
     SIZE("file-size", file.size_bytes, "128m..1000t", "1g", EVERY | REPLAY,
          "size of that file; the default shrinks where filling would take too long", .default_doctor = "128m",
          VARIED(CONDITION_FILE_SIZE), GIVEN(file.size_given)),
@@ -122,6 +128,8 @@ static const struct option_row rows[] = {
          .default_calibrate = "8g", GIVEN(limits.max_write_given), IN(LIMITS)),
     SHARE("tolerance", search.tolerance_share, ">0%..50%", "10%", RECOMMEND | EXPERIMENT | FLEET,
           "loss against the best setting that is accepted for a cheaper one", IN(ANSWER)),
+    SHARE("tolerance", search.tolerance_share, ">0%..50%", "10%", ADVISE | LINE_ONLY,
+          "loss against a host's best setting up to which another one is right for it", .needs = "fleet"),
     CHOICE("prefer", "cheapest|fastest", search.prefers, "cheapest", RECOMMEND,
            "recommend the cheapest setting within the tolerance, or the fastest, whatever it costs",
            IN(ANSWER)),
@@ -209,8 +217,8 @@ static const struct option_row rows[] = {
          "fleet's server (postgresql://...)"),
     FLAG("identify", history.identify, RUNS | HISTORY,
          "names of hosts, paths and serial numbers go to a fleet's server as they are, and not hashed"),
-    ROW("since", "AGE", "1m..36500d", "", age, PLACE(history.since_ns), FLEET,
-        "only runs that are not older, as 30d"),
+    ROW("since", "AGE", "1m..36500d", "", age, PLACE(history.since_ns), FLEET | ADVISE,
+        "only runs that are not older, as 30d", .needs = "fleet"),
     ROW("pattern", "PATTERN", "", "", pattern, PLACE(workload.pattern), FLEET | LINE_ONLY,
         "only this workload; export-prior needs it", GIVEN(workload.pattern_given)),
     TEXT("to", "ADDRESS", history.to, HISTORY, "push: the fleet's server, as postgresql://host/database"),
@@ -252,7 +260,7 @@ static const struct option_row rows[] = {
     FLAG("script", plot.script, PLOT, "print the script for gnuplot instead of running it"),
 
     /* Options of `report`: what the page is written to. */
-    TEXT("html", "FILE", report.html, REPORT,
+    TEXT("html", "FILE", report.html, REPORT | FLEET,
          "the page, one file that needs no other; an older one is replaced"),
     TEXT("journal", "FILE", report.journal, REPORT,
          "journal that the search wrote (--resume): the page shows how the search went"),
@@ -437,9 +445,14 @@ static const struct option_row rows[] = {
         "look first; fleet: what the history of --fleet knows; up to 4 times"),
     TEXT("fleet", "ADDRESS", search.fleet, RECOMMEND,
          "the history that --prior fleet reads: postgresql://..., or a file", .needs = "prior"),
+    TEXT(
+        "fleet", "[ADDRESS]", search.fleet, ADVISE | LINE_ONLY,
+        "ask a fleet's history (postgresql://..., or a file), by a reader of it; without ADDRESS that of the "
+        "configuration",
+        GIVEN(search.fleet_given)),
     ROW("seed", "N", "0..9223372036854775807", "drawn from the system; --json shows it", seed, PLACE(seed),
         EVERY | CALIBRATE | PREDICT | IMPACT | REPLAY, "start of all random numbers", GIVEN(seed_given)),
-    TEXT("config", "FILE", config, BOTH | RETUNE | LINE_ONLY,
+    TEXT("config", "FILE", config, BOTH | RETUNE | ADVISE | LINE_ONLY,
          "configuration with the same settings, underscores for dashes; the command line wins"),
     FLAG("dry-run", dry_run, EVERY | RETUNE | CALIBRATE | PREDICT | COST | REPLAY,
          "print the plan and do nothing", IN(OUTPUT)),

@@ -251,6 +251,7 @@ struct settings_search {
     char resume[SETTINGS_TEXT_SIZE];       /* --resume; "" */
     struct settings_files priors;          /* --prior */
     char fleet[SETTINGS_TEXT_SIZE];        /* --fleet; "" */
+    bool fleet_given;                      /* of `advise`, with an address or without */
     char profile_path[SETTINGS_TEXT_SIZE]; /* --for; "" */
     double wait_share;                     /* of the program's time, in I/O; 0: unknown, or no --for */
 };

@@ -50,7 +50,7 @@ static int read_fleet(struct prior_file *file, const struct settings *settings, 
     int result = history_open(&history, &place, err);
     if (result < 0)
         return result;
-    result = fleet_data_load(&data, &history, pattern, 0, err);
+    result = fleet_data_load(&data, &history, FLEET_NEWEST, pattern, 0, err);
     history_close(&history);
     if (result == 0)
         result = fleet_prior_make(&data, pattern, &document, err);

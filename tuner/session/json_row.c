@@ -100,13 +100,19 @@ static void set_origin(json_t *object, const struct session *session)
         json_object_set_new(object, "measured_at", json_string(text));
 }
 
+json_t *json_host(const struct hostinfo *host)
+{
+    json_t *object = json_pack("{s:b}", "simulated", 0);
+    for (size_t i = 0; i < host->n && object != NULL; i++)
+        json_object_set_new(object, host->facts[i].key, json_fact(&host->facts[i]));
+    return object;
+}
+
 json_t *json_system(const struct session *session)
 {
     if (session->simulated)
         return json_pack("{s:b, s:o}", "simulated", 1, "surface", json_text(session->simulator.name));
-    json_t *object = json_pack("{s:b}", "simulated", 0);
-    for (size_t i = 0; i < session->host.n && object != NULL; i++)
-        json_object_set_new(object, session->host.facts[i].key, json_fact(&session->host.facts[i]));
+    json_t *object = json_host(&session->host);
     if (object == NULL)
         return NULL;
     set_origin(object, session);

@@ -12,3 +12,4 @@ json_t *json_latency(const struct latency_row *latency);
 json_t *json_row(const struct row *row);
 json_t *json_throughput(const struct row *row, double confidence);
 json_t *json_system(const struct session *session); /* where and when */
+json_t *json_host(const struct hostinfo *host);     /* the facts of it alone */

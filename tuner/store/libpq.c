@@ -1,11 +1,13 @@
-/* tuner/store/libpq: the library's functions, found by their names. */
+/* tuner/store/libpq: the library's functions, found by their names, and waiting for an answer. */
 #include "tuner/store/libpq.h"
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <poll.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/socket.h>
 
 #define NAME "libpq.so.5"
 
@@ -41,4 +43,45 @@ int libpq_load(const struct libpq **ret_libpq, struct err *err)
     }
     *ret_libpq = &libpq;
     return 0;
+}
+
+/* Until an answer is there, or the connection is lost. */
+static void wait_for_answer(const struct libpq *pq, PGconn *connection, int silence_ms,
+                            bool (*is_working)(void *context), void *context)
+{
+    for (;;) {
+        int unsent = pq->PQflush(connection);
+        if (unsent < 0 || (unsent == 0 && pq->PQisBusy(connection) == 0))
+            return;
+        struct pollfd wait = {.fd = pq->PQsocket(connection),
+                              .events = (short)(POLLIN | (unsent > 0 ? POLLOUT : 0))};
+        int n = poll(&wait, 1, silence_ms);
+        if (n == 0 && !is_working(context))
+            shutdown(wait.fd, SHUT_RDWR);
+        if (n != 0 && (n > 0 || errno != EINTR) && pq->PQconsumeInput(connection) == 0)
+            return;
+    }
+}
+
+static bool is_error(const struct libpq *pq, const PGresult *result)
+{
+    ExecStatusType status = pq->PQresultStatus(result);
+    return result != NULL && status != PGRES_TUPLES_OK && status != PGRES_COMMAND_OK;
+}
+
+PGresult *libpq_answer(const struct libpq *pq, PGconn *connection, int sent, int silence_ms,
+                       bool (*is_working)(void *context), void *context)
+{
+    PGresult *result = NULL;
+    while (sent != 0) {
+        wait_for_answer(pq, connection, silence_ms, is_working, context);
+        PGresult *next = pq->PQgetResult(connection);
+        if (next == NULL)
+            break;
+        PGresult *dropped = is_error(pq, result) ? next : result;
+        result = dropped == next ? result : next;
+        pq->PQclear(dropped);
+        sent = pq->PQstatus(connection) == CONNECTION_OK;
+    }
+    return result;
 }

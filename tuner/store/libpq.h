@@ -9,6 +9,7 @@
 #include "bench/base/err.h"
 
 #include <postgresql/libpq-fe.h>
+#include <stdbool.h>
 
 #define LIBPQ_FUNCTIONS(X)                                                                                   \
     X(PQconninfoParse)                                                                                       \
@@ -19,9 +20,16 @@
     X(PQerrorMessage)                                                                                        \
     X(PQfinish)                                                                                              \
     X(PQsetNoticeProcessor)                                                                                  \
-    X(PQexec)                                                                                                \
-    X(PQprepare)                                                                                             \
-    X(PQexecPrepared)                                                                                        \
+    X(PQsetnonblocking)                                                                                      \
+    X(PQsocket)                                                                                              \
+    X(PQbackendPID)                                                                                          \
+    X(PQsendQuery)                                                                                           \
+    X(PQsendPrepare)                                                                                         \
+    X(PQsendQueryPrepared)                                                                                   \
+    X(PQflush)                                                                                               \
+    X(PQconsumeInput)                                                                                        \
+    X(PQisBusy)                                                                                              \
+    X(PQgetResult)                                                                                           \
     X(PQresultStatus)                                                                                        \
     X(PQresultErrorField)                                                                                    \
     X(PQclear)                                                                                               \
@@ -41,3 +49,9 @@ struct libpq {
 /* The loaded library, for the rest of the process. -ENOSYS where there is none, with what to install, or
  * where the program is static. Not for two threads at once. */
 int libpq_load(const struct libpq **ret_libpq, struct err *err);
+
+/* The answer to what was just sent (`sent`: whether it could be), its last result or the first that is an
+ * error; NULL where the connection is lost. Where nothing moves for so long, is_working (with context) says
+ * whether to go on waiting; else the connection is broken off. The connection does not block. */
+PGresult *libpq_answer(const struct libpq *pq, PGconn *connection, int sent, int silence_ms,
+                       bool (*is_working)(void *context), void *context);

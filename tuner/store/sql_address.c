@@ -2,9 +2,13 @@
 #include "tuner/store/sql_address.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define SILENCE_MS      30000
+#define SILENCE_MS_TEXT "30000"
 
 static const char *value_of(const PQconninfoOption *options, const char *keyword)
 {
@@ -70,6 +74,13 @@ static void add(struct sql_address *address, const PQconninfoOption *options, co
     }
 }
 
+/* NULL: not said. 0 is the system's own, which may be for ever. */
+static int read_silence(const char *text)
+{
+    long ms = text != NULL ? strtol(text, NULL, 10) : 0;
+    return ms > 0 && ms <= INT_MAX ? (int)ms : SILENCE_MS;
+}
+
 int sql_address_read(const struct libpq *pq, const char *address, struct sql_address *ret_address,
                      struct err *err)
 {
@@ -83,11 +94,12 @@ int sql_address_read(const struct libpq *pq, const char *address, struct sql_add
     }
     bool has_password = value_of(options, "password") != NULL;
     *ret_address = (struct sql_address){.keywords = {"dbname"}, .values = {address}};
+    ret_address->silence_ms = read_silence(value_of(options, "tcp_user_timeout"));
     if (!stays_here(options))
         add(ret_address, options, "sslmode", "verify-full");
     add(ret_address, options, "fallback_application_name", "fstune");
     add(ret_address, options, "connect_timeout", "10");
-    add(ret_address, options, "tcp_user_timeout", "30000");
+    add(ret_address, options, "tcp_user_timeout", SILENCE_MS_TEXT);
     add(ret_address, options, "keepalives_idle", "15");
     pq->PQconninfoFree(options);
     return has_password

@@ -22,6 +22,9 @@
 struct server {
     const struct libpq *pq;
     PGconn *connection;
+    char *address;
+    int silence_ms;             /* see struct sql_address */
+    bool silent;                /* it was asked what is the matter, and does not work on anything */
     char *prepared[N_PREPARED]; /* their texts; the name of each is its number */
     int n_prepared;
     size_t n_changed;
@@ -77,6 +80,8 @@ static int fail(struct server *server, PGresult *result, struct err *err)
             break;
         }
     }
+    if (server->silent)
+        text = "the server does not answer any more";
     code = text != NULL ? err_set(err, code, "%s", text)
                         : refuse(server->pq->PQerrorMessage(server->connection), code, err);
     server->pq->PQclear(result);
@@ -87,6 +92,40 @@ static bool is_fine(struct server *server, const PGresult *result)
 {
     ExecStatusType status = server->pq->PQresultStatus(result);
     return status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK;
+}
+
+static bool wait_no_longer(void *context)
+{
+    (void)context;
+    return false;
+}
+
+/* Asked by another connection: a long statement is no silence, and an answer that cannot be sent is one. */
+static bool is_working(void *context)
+{
+    struct server *server = context;
+    const struct libpq *pq = server->pq;
+    struct sql_address parsed;
+    char text[192];
+    if (sql_address_read(pq, server->address, &parsed, NULL) < 0)
+        return false;
+    PGconn *other = pq->PQconnectdbParams(parsed.keywords, parsed.values, 1);
+    snprintf(text, sizeof text,
+             "SELECT 1 FROM pg_stat_activity WHERE pid = %d AND state = 'active' AND "
+             "coalesce(wait_event_type, '') <> 'Client'",
+             pq->PQbackendPID(server->connection));
+    bool there = pq->PQstatus(other) == CONNECTION_OK && pq->PQsetnonblocking(other, 1) == 0;
+    PGresult *rows = libpq_answer(pq, other, there ? pq->PQsendQuery(other, text) : 0, server->silence_ms,
+                                  wait_no_longer, NULL);
+    server->silent = pq->PQntuples(rows) != 1;
+    pq->PQclear(rows);
+    pq->PQfinish(other);
+    return !server->silent;
+}
+
+static PGresult *answer(struct server *server, int sent)
+{
+    return libpq_answer(server->pq, server->connection, sent, server->silence_ms, is_working, server);
 }
 
 /* ? becomes $1, $2, ..., and ?1 becomes $1, outside of quotes. NULL when memory ran out. */
@@ -119,7 +158,7 @@ static int send_statement(struct server *server, const char *name, const char *t
         return err_set(err, -ENOMEM, "no memory");
     for (int i = 0; i < n; i++)
         types[i] = values[i].type == 'i' ? OID_INT8 : values[i].type == 'd' ? OID_FLOAT8 : OID_TEXT;
-    PGresult *result = server->pq->PQprepare(server->connection, name, dollars, n, types);
+    PGresult *result = answer(server, server->pq->PQsendPrepare(server->connection, name, dollars, n, types));
     free(dollars);
     if (!is_fine(server, result))
         return fail(server, result, err);
@@ -177,7 +216,8 @@ static int start(struct sql *sql, const char *text, const struct sql_value *valu
         return result;
     for (int i = 0; i < n; i++)
         write_value(&values[i], numbers[i], &texts[i]);
-    PGresult *rows = server->pq->PQexecPrepared(server->connection, name, n, texts, NULL, NULL, 0);
+    PGresult *rows =
+        answer(server, server->pq->PQsendQueryPrepared(server->connection, name, n, texts, NULL, NULL, 0));
     if (!is_fine(server, rows))
         return fail(server, rows, err);
     server->n_changed = (size_t)strtoull(server->pq->PQcmdTuples(rows), NULL, 10);
@@ -237,7 +277,7 @@ static size_t n_changed(const struct sql *sql)
 static int script(struct sql *sql, const char *text, struct err *err)
 {
     struct server *server = sql->handle;
-    PGresult *result = server->pq->PQexec(server->connection, text);
+    PGresult *result = answer(server, server->pq->PQsendQuery(server->connection, text));
     if (!is_fine(server, result))
         return fail(server, result, err);
     server->n_changed = (size_t)strtoull(server->pq->PQcmdTuples(result), NULL, 10);
@@ -255,7 +295,7 @@ static void roll_back(struct sql *sql)
 {
     struct server *server = sql->handle;
     if (server->pq->PQtransactionStatus(server->connection) != PQTRANS_IDLE)
-        server->pq->PQclear(server->pq->PQexec(server->connection, "ROLLBACK"));
+        script(sql, "ROLLBACK", NULL);
 }
 
 static void close_server(struct sql *sql)
@@ -264,6 +304,7 @@ static void close_server(struct sql *sql)
     server->pq->PQfinish(server->connection);
     for (int i = 0; i < server->n_prepared; i++)
         free(server->prepared[i]);
+    free(server->address);
     free(server);
 }
 
@@ -298,13 +339,15 @@ static int connect_to(struct server *server, const char *address, struct err *er
         result = sql_address_read(server->pq, address, &parsed, err);
     if (result < 0)
         return result;
+    server->silence_ms = parsed.silence_ms;
+    server->address = strdup(address);
     server->connection = server->pq->PQconnectdbParams(parsed.keywords, parsed.values, 1);
-    if (server->connection == NULL)
+    if (server->connection == NULL || server->address == NULL)
         return err_set(err, -ENOMEM, "no memory");
     if (server->pq->PQstatus(server->connection) != CONNECTION_OK)
         return refuse(server->pq->PQerrorMessage(server->connection), -ENOTCONN, err);
     server->pq->PQsetNoticeProcessor(server->connection, swallow, NULL);
-    return 0;
+    return server->pq->PQsetnonblocking(server->connection, 1) == 0 ? 0 : err_set(err, -ENOMEM, "no memory");
 }
 
 int sql_server_open(struct sql *ret_sql, const char *address, struct err *err)

@@ -96,3 +96,27 @@ TEST(a_host_is_asked_about_a_list_made_without_it)
     assert_int_equal(judgement.n_one, N);
     assert_int_equal(judgement.n_one_within, N - 12);
 }
+
+/* Every host is asked once, however many lists are made. */
+TEST(many_hosts_are_left_out_by_folds)
+{
+    static signed char many[251][2];
+    static uint32_t kinds[251][1];
+    const struct rules_data data = {N_OF(many), 2, 1, &many[0][0], &kinds[0][0]};
+    struct rules_judgement judgement;
+    for (size_t host = 0; host < N_OF(many); host++) {
+        many[host][0] = host % 5 != 0;
+        many[host][1] = host % 5 == 0;
+        kinds[host][0] = host % 5 == 0 ? 2 : 1;
+    }
+    assert_int_equal(rules_judge(&data, 0.95, &judgement), 0);
+    assert_int_equal(judgement.n, 251);
+    assert_int_equal(judgement.n_within, 251);
+    assert_int_equal(judgement.n_one, 251);
+    assert_int_equal(judgement.n_one_within, 200);
+    const struct rule kind = {.feature = 0, .value = 2}, rest = {.feature = RULES_REST};
+    const struct rule list[] = {kind, rest};
+    assert_int_equal(rules_judge_kind(&data, list, 2, &list[0], 0.95, &judgement), 0);
+    assert_int_equal(judgement.n, 51);
+    assert_int_equal(judgement.n_within, 51);
+}

@@ -43,10 +43,10 @@ static inline void add_host_run(const struct fleet_host *host, const double bps[
 
 static struct fleet_data data;
 
-static inline void load(void)
+static inline void load(enum fleet_which which)
 {
     fleet_data_done(&data);
-    if (fleet_data_load(&data, &history, "", 0, &err) != 0)
+    if (fleet_data_load(&data, &history, which, "", 0, &err) != 0)
         fail_msg("%s", err.text);
 }
 

@@ -28,7 +28,7 @@ static void make_nights(size_t n_hosts)
             add_host_run(&nights[k], (const double[N_SETTINGS]){bps * factors[k], 2 * bps * factors[k],
                                                                 k == 0 ? bps : 0, k == 2 ? bps : 0});
     }
-    load();
+    load(FLEET_ALL);
 }
 
 TEST(a_kernel_that_is_slower_on_all_hosts_is_told)
@@ -69,7 +69,7 @@ TEST(two_hosts_are_not_judged)
 
 TEST(a_fleet_without_runs_has_no_drift)
 {
-    load();
+    load(FLEET_ALL);
     as_json = true;
     char *text = printed(print);
     json_auto_t *document = json_loads(text, 0, NULL);

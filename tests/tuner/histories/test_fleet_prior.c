@@ -18,7 +18,7 @@ static void make_fleet(size_t n)
         double bps = 1e8 * (double)(i + 1);
         add_host_run(&host, (const double[N_SETTINGS]){bps / 4, bps, bps / 2, bps / 8, i < 2 ? bps / 16 : 0});
     }
-    load();
+    load(FLEET_NEWEST);
 }
 
 TEST(a_prior_has_the_settings_that_several_hosts_measured)

@@ -23,7 +23,7 @@ static void make_fleet(void)
         const struct fleet_host host = {name, i < 20 ? "ext4" : "xfs", "6.1", NULL};
         add_host_run(&host, (const double[N_SETTINGS]){1e7, i < 20 ? 2e8 : 1e8, i < 20 ? 1e8 : 2e8, 5e7});
     }
-    load();
+    load(FLEET_NEWEST);
 }
 
 TEST(a_kind_of_hosts_gets_its_setting)
@@ -70,7 +70,7 @@ TEST(the_newest_run_of_a_host_counts)
         const struct fleet_host host = {name, "xfs", "6.1", NULL};
         add_host_run(&host, (const double[N_SETTINGS]){1e7, 2e8, 1e8, 5e7});
     }
-    load();
+    load(FLEET_NEWEST);
     as_json = false;
     char *text = printed(print);
     assert_non_null(strstr(text, "randread: 30 hosts"));
@@ -80,11 +80,29 @@ TEST(the_newest_run_of_a_host_counts)
     free(text);
 }
 
+TEST(a_newer_run_of_too_few_settings_hides_no_older_one)
+{
+    make_fleet();
+    for (int i = 0; i < 30; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "h%d", i);
+        const struct fleet_host host = {name, "btrfs", "6.1", NULL};
+        add_host_run(&host, (const double[N_SETTINGS]){1e7, 2e8});
+        add_host_run(&host, (const double[N_SETTINGS]){1e7});
+    }
+    load(FLEET_NEWEST);
+    as_json = false;
+    char *text = printed(print);
+    assert_non_null(strstr(text, "randread: 30 hosts, 4 settings"));
+    assert_non_null(strstr(text, "file_system xfs: 256k x 4"));
+    free(text);
+}
+
 TEST(few_hosts_give_no_rule)
 {
     const struct fleet_host host = {"alone", "ext4", "6.1", NULL};
     add_host_run(&host, (const double[N_SETTINGS]){1e7, 2e8, 1e8, 5e7});
-    load();
+    load(FLEET_NEWEST);
     as_json = false;
     char *text = printed(print);
     assert_non_null(strstr(text, "No rule"));

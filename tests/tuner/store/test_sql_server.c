@@ -76,6 +76,17 @@ TEST(the_environment_may_name_a_host_far_away)
     assert_string_equal(value_of(&address, "sslmode"), "verify-full");
 }
 
+TEST(the_address_says_how_long_silence_may_last)
+{
+    struct sql_address address;
+    assert_int_equal(read_address("postgresql://h/f", &address), 0);
+    assert_int_equal(address.silence_ms, 30000);
+    assert_int_equal(read_address("postgresql://h/f?tcp_user_timeout=1500", &address), 0);
+    assert_int_equal(address.silence_ms, 1500);
+    assert_int_equal(read_address("postgresql://h/f?tcp_user_timeout=0", &address), 0);
+    assert_int_equal(address.silence_ms, 30000);
+}
+
 TEST(a_password_in_an_address_is_refused_and_not_repeated)
 {
     struct sql_address address;
