@@ -35,4 +35,4 @@ class Shell:
         """Its Step, once it has ended."""
         os.truncate(self.work / 'results', 0)
         os.write(self.commands, command.encode() + b'\n')
-        return steps.run(self.guest, 'done')[0]['done']
+        return steps.run(self.guest, 'ended')[0]['ended']

@@ -106,8 +106,6 @@ MACHINES = (
     Machine('guest-mirror-xfs', 'xfs', 'emulated-md', server='level=raid1 latency=400us'),
     Machine('guest-raid0-ext4', 'ext4', 'emulated-md', server='level=raid0 latency=400us'),
     Machine('guest-nfs3-sync', 'nfs', 'emulated-nfs', mount='vers=3', server='export=sync'),
-    Machine('guest-nfs3-async', 'nfs', 'emulated-nfs', mount='vers=3', server='export=async'),
-    Machine('guest-nfs4-sync', 'nfs', 'emulated-nfs', mount='vers=4.2', server='export=sync'),
     Machine('guest-nfs4-async', 'nfs', 'emulated-nfs', mount='vers=4.2', server='export=async'),
     Machine('guest-nfs3-lan', 'nfs', 'emulated-nfs', mount='vers=3', server='export=async line=500us'),
     Machine('guest-nfs4-lan', 'nfs', 'emulated-nfs', mount='vers=4.2', server='export=sync line=500us latency=400us'),
