@@ -1,7 +1,7 @@
 """Machines of the study `machines` that the kernel of this computer cannot make: in a guest of tests/guest, whose processor QEMU emulates.
 
 The guest's clock counts instructions, 4 ns each, and what it waits for comes at once (-icount). Its disks are two of null_blk in its memory, which answer
-after a time by that clock. So nothing of the host is in the figures: they are those of a slow processor, and the same on a busy host as on an idle one.
+after a time by that clock. So the figures are those of a slow processor, and a busy host has hardly any part in them.
 Standard library only."""
 import contextlib
 import os
