@@ -531,9 +531,11 @@ check-guest: build/$(BUILD)/fstune build/static/fstune build/static/dm build/sta
 	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune FSTUNE_STATIC=build/static/fstune GUEST_DIR=build/guest tests/guest/run '$(T)'
 	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE_STATIC=build/static/fstune GUEST_DM=build/static/dm GUEST_NFS3=build/static/nfs3 GUEST_DIR=build/guest tests/guest/storage '$(T)'
 
-# One to three minutes for each of nineteen guests, one after the other; most of it is emulation. T: part of a place's name.
+# One to three minutes for each of nineteen guests, one after the other, and some for fstune-mpi between three; most of it is emulation. T: part of a place's name.
 check-network: build/static/fstune build/static/dm build/static/nfs3 | deps deps-network ## what fstune says of NFS, SMB and devices made of others, in guests: a table
 	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE_STATIC=build/static/fstune GUEST_DM=build/static/dm GUEST_NFS3=build/static/nfs3 GUEST_DIR=build/guest tests/guest/places '$(T)'
+	$(Q)if command -v $(MPICC) >/dev/null; then $(MAKE) --no-print-directory mpi; fi
+	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE_MPI=build/$(BUILD)/fstune-mpi GUEST_NFS3=build/static/nfs3 GUEST_DIR=build/guest tests/guest/clients '$(T)'
 
 # Two minutes, most of them real runs: documents of each kind, also interrupted and refused ones. Needs python3-jsonschema.
 .PHONY: check-schemas

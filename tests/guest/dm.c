@@ -2,6 +2,7 @@
  * has no libraries.
  *
  * usage: dm create NAME SECTORS TARGET PARAMETERS [UUID]     prints the name of the new device under /dev
+ *        dm remove NAME
  *        dm message NAME TEXT */
 #include <errno.h>
 #include <fcntl.h>
@@ -60,7 +61,10 @@ int main(int argc, char **argv)
     control = open("/dev/mapper/control", O_RDWR | O_CLOEXEC);
     if (control >= 0 && (argc == 6 || argc == 7) && strcmp(argv[1], "create") == 0)
         create(argv[2], argc == 7 ? argv[6] : "", argv[3], argv[4], argv[5]);
-    else if (control >= 0 && argc == 4 && strcmp(argv[1], "message") == 0) {
+    else if (control >= 0 && argc == 3 && strcmp(argv[1], "remove") == 0) {
+        start(argv[2]);
+        ask(DM_DEV_REMOVE, "remove");
+    } else if (control >= 0 && argc == 4 && strcmp(argv[1], "message") == 0) {
         struct dm_target_msg *message = start(argv[2]);
         snprintf(message->message, 2048, "%s", argv[3]);
         ask(DM_TARGET_MSG, "message");

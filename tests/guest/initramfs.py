@@ -41,8 +41,16 @@ def libraries(program):
     return re.findall(r'(/\S+) \(0x', listed)
 
 
-def build(kernel, busybox, programs, target, wanted=WANTED, applets=APPLETS, init='init'):
-    """Writes the cpio archive `target`, with programs and their libraries; not compressed, for unpacking is slow in an emulated guest."""
+def keep(root, path):
+    """The file where it stands here."""
+    there = root / str(path)[1:]
+    there.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy2(path, there)
+
+
+def build(kernel, busybox, programs, target, wanted=WANTED, applets=APPLETS, init='init', plugins=()):
+    """Writes the cpio archive `target`, with programs, what they load (plugins, where these stand here), and the libraries of both; not compressed, for
+    unpacking is slow in an emulated guest."""
     root = pathlib.Path(f'{target}.root')
     shutil.rmtree(root, ignore_errors=True)
     for name in ('bin', 'modules', 'proc', 'sys', 'dev', 'mnt', 'tmp', 'run', 'var/tmp'):
@@ -52,9 +60,8 @@ def build(kernel, busybox, programs, target, wanted=WANTED, applets=APPLETS, ini
         os.symlink('busybox', root / 'bin' / name)
     for program in programs:
         subprocess.run(['strip', '-o', root / 'bin' / os.path.basename(program), program], check=True)
-        for library in libraries(program):
-            (root / library[1:]).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copy2(library, root / library[1:])
+    for path in (*plugins, *{library for file in (*programs, *plugins) for library in libraries(file)}):
+        keep(root, path)
     order = modules_in_order(kernel, wanted)
     for path in order:
         shutil.copy(path, root / 'modules')

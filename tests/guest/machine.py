@@ -13,6 +13,8 @@ import time
 QEMU = 'qemu-system-x86_64'
 # What a kernel is started with. Its check of the timer fails, and it stops there, where the host gives QEMU no processor for some milliseconds.
 KERNEL_WORDS = 'console=ttyS0 quiet panic=-1 no_timer_check'
+# The second serial port of a guest that reads commands there, too: from the FIFO talk.in. What it says goes to talk.out, and, appended, to `results`.
+TALKS = ['-chardev', 'pipe,id=talk,path=talk,logfile=results,logappend=on', '-serial', 'chardev:talk']
 CALLS = 'io_uring_enter,io_submit,pread64,pwrite64,preadv,pwritev,fdatasync,fsync'
 
 
@@ -46,15 +48,15 @@ def frames(text):
 
 
 class Machine:
-    """A paused QEMU in the directory `work`. Use it in a with statement: leaving that kills it."""
+    """A paused QEMU in the directory `work`; commands: see TALKS. Use it in a with statement: leaving that kills it."""
 
     alive = set()
 
-    def __init__(self, work, lines, extra=(), strace=False):
+    def __init__(self, work, lines, extra=(), strace=False, commands=False):
         self.work = work
         command = [QEMU, '-S', '-nodefaults', '-no-user-config', '-display', 'none', '-machine', 'q35,accel=tcg', '-m', '256', '-smp', '1',
                    '-action', 'reboot=shutdown,shutdown=pause', '-qmp', 'unix:qmp,server=on,wait=off',
-                   '-serial', 'file:console', '-serial', 'file:results', *arguments(lines), *extra]
+                   '-serial', 'file:console', *(TALKS if commands else ['-serial', 'file:results']), *arguments(lines), *extra]
         if strace:  # -D: strace is the one beside, QEMU stays our child; --seccomp-bpf: other calls stay fast
             command = ['strace', '-D', '-f', '--seccomp-bpf', '-qq', '-e', f'trace={CALLS}', '-o', 'calls', *command]
         with open(f'{work}/stderr', 'wb') as errors:  # setpriv: QEMU does not outlive the test, however that ends
@@ -131,7 +133,7 @@ class Machine:
         while True:
             status = self.ask('query-status')['status']
             now = time.monotonic() - start
-            for name in re.findall(r'^END (\w+)', self.results_text(), re.M):
+            for name in re.findall(r'^END (\w+) \w{64}', self.results_text(), re.M):
                 seen.setdefault(name, now)
             if status == 'shutdown' or stop_after in seen:
                 return seen | {'off': now}

@@ -14,6 +14,7 @@ import machine
 HERE = pathlib.Path(__file__).resolve().parent
 TOOLS = {machine.QEMU: 'qemu-system-x86', 'cpio': 'cpio', 'mke2fs': 'e2fsprogs', 'strip': 'binutils', 'setpriv': 'util-linux'}
 APPLETS = ('sh mount umount stty echo base64 sha256sum cut cat insmod sleep mkdir ls grep ip kill mke2fs poweroff [').split()
+DISKS = ('vda', 'vdb', 'vdc')
 
 
 class Step:
@@ -43,7 +44,7 @@ class Step:
         return f'exit code {self.code}, {self.err or self.out[:400]}'
 
 
-def prepare(folder, programs, modules, applets, init, tools=None):
+def prepare(folder, programs, modules, applets, init, tools=None, plugins=()):
     """Kernel and initramfs; None, and why it was skipped, where something is missing."""
     if os.uname().machine != 'x86_64':
         return None, 'the guest is an amd64 one'
@@ -55,14 +56,14 @@ def prepare(folder, programs, modules, applets, init, tools=None):
     if fetched.returncode != 0:
         return None, fetched.stdout.strip()
     debian, target = folder / 'debian', folder / init
-    initramfs.build(debian / 'kernel', debian / 'busybox/bin/busybox', programs, target, modules, applets, init)
+    initramfs.build(debian / 'kernel', debian / 'busybox/bin/busybox', programs, target, modules, applets, init, plugins)
     return (next(debian.glob('kernel/boot/vmlinuz-*')), target), ''
 
 
 def make_disks(work):
     """Three that hold the same ext4."""
     pathlib.Path(work, 'digest').write_text(image.make(f'{work}/vda.img', size=384 << 20), encoding='ascii')
-    for name in ('vdb', 'vdc'):
+    for name in DISKS[1:]:
         shutil.copy(f'{work}/vda.img', f'{work}/{name}.img')
 
 
@@ -71,11 +72,11 @@ def digest_of(work):
     return pathlib.Path(work, 'digest').read_text(encoding='ascii')
 
 
-def guest(work, kernel, disk, scene, extra=()):
+def guest(work, kernel, disk, scene, extra=(), commands=False):
     """Whatever stands in `scene`, NAME=VALUE too, is for the guest's init."""
-    lines = ' '.join(f'-drive file={name}.img,if=virtio,format=raw' for name in ('vda', 'vdb', 'vdc'))
+    lines = ' '.join(f'-drive file={name}.img,if=virtio,format=raw' for name in DISKS)
     return machine.Machine(work, lines, ['-m', '768', '-kernel', str(kernel), '-initrd', str(disk), '-append',
-                                         f'{machine.KERNEL_WORDS} scene={scene}', *extra])
+                                         f'{machine.KERNEL_WORDS} scene={scene}', *extra], commands=commands)
 
 
 def run(started, stop_after=None):

@@ -7,15 +7,17 @@ MIB = 1 << 20
 # system: the file system; "overlay-X" lies over an X. backing: what it stands on, see below. make, mount: options of mkfs and mount. queue: keys of
 # /sys/block/DEVICE/queue, and `sector`, the size of a logical block. limit: MiB/s and requests/s that a control group lets through, as 125/3000, of
 # reads and of writes apart as 400/8000+100/2000; a dash is no limit. memory: MiB for the program and its page cache, 0: all. server: how a remote
-# disk answers, in the words of nbdkit's filters delay and rate. No overlay has a limit: fstune does not see the device below it, so its short runs
-# would show what the limit lets through at once.
+# disk answers, in the words of nbdkit's filters delay and rate, or what is special about an emulated machine's. No overlay has a limit: fstune does
+# not see the device below it, so its short runs would show what the limit lets through at once.
 Machine = collections.namedtuple('Machine', 'name system backing make mount queue limit memory server', defaults=('', '', '', '', 0, ''))
 Limit = collections.namedtuple('Limit', 'bps iops')  # None: none
 
 # Backing: here - the file system of the study's directory itself. disk, memory - a loop device with direct I/O over a file in the directory or in
 # /dev/shm, as a virtual machine on a disk or on fast flash; disk-cached, memory-cached - the same through the page cache of the host. zram -
 # compressed memory. remote - a loop device over a server of nbdkit that is mounted by FUSE, as a volume in a network, whose limits nobody can see.
-# none - a file system without a device.
+# none - a file system without a device. emulated-X - X is in a guest (machine_guest.py), over null_blk in its memory, which answers
+# after latency (80us where none is named): null_blk alone, dm-delay (counts ticks of 4 ms and takes one more), dm-crypt, LVM (linear, stripes, thin,
+# snapshot: the origin of one), md, and NFS, served and mounted by the same guest over a line to itself, whose round trip takes `line` beside.
 MACHINES = (
     Machine('plain-disk', 'here', 'here'),
     Machine('container-disk', 'overlay-here', 'here'),
@@ -92,12 +94,32 @@ MACHINES = (
     Machine('zram-xfs', 'xfs', 'zram'),
     Machine('fuse', 'fuse', 'none'),
     Machine('fuse-writeback', 'fuse', 'none', mount='writeback'),
+    Machine('guest-null-ext4', 'ext4', 'emulated-null', server='latency=80us'),
+    Machine('guest-null-xfs', 'xfs', 'emulated-null', server='latency=2ms'),
+    Machine('guest-delay-8-ext4', 'ext4', 'emulated-delay', server='delay=4ms'),
+    Machine('guest-delay-16-xfs', 'xfs', 'emulated-delay', server='delay=12ms'),
+    Machine('guest-crypt-ext4', 'ext4', 'emulated-crypt', server='cipher=aes-xts'),
+    Machine('guest-lvm-ext4', 'ext4', 'emulated-linear', server='latency=200us'),
+    Machine('guest-lvm-stripes-xfs', 'xfs', 'emulated-stripes', server='latency=200us'),
+    Machine('guest-lvm-thin-ext4', 'ext4', 'emulated-thin', server='latency=80us'),
+    Machine('guest-lvm-snapshot-ext4', 'ext4', 'emulated-snapshot', server='latency=80us'),
+    Machine('guest-mirror-xfs', 'xfs', 'emulated-md', server='level=raid1 latency=400us'),
+    Machine('guest-raid0-ext4', 'ext4', 'emulated-md', server='level=raid0 latency=400us'),
+    Machine('guest-nfs3-sync', 'nfs', 'emulated-nfs', mount='vers=3', server='export=sync'),
+    Machine('guest-nfs4-async', 'nfs', 'emulated-nfs', mount='vers=4.2', server='export=async'),
+    Machine('guest-nfs3-lan', 'nfs', 'emulated-nfs', mount='vers=3', server='export=async line=500us'),
+    Machine('guest-nfs4-lan', 'nfs', 'emulated-nfs', mount='vers=4.2', server='export=sync line=500us latency=400us'),
+    Machine('guest-nfs4-far', 'nfs', 'emulated-nfs', mount='vers=4.2,rsize=65536,wsize=65536', server='export=sync line=4ms'),
 )
 
 
 def settings_of(text):
     """{key: value} of key=value, as a queue or a server has them."""
     return dict(word.split('=', 1) for word in text.split())
+
+
+def is_emulated(machine):
+    return machine.backing.startswith('emulated-')
 
 
 def limit_of(machine, way):

@@ -10,8 +10,9 @@ import subprocess
 import time
 
 import cawl_places
+import machine_guest
 from cawl_places import Guard, Skip, output_of
-from machine_list import MIB, limit_of, settings_of
+from machine_list import MIB, is_emulated, limit_of, settings_of
 
 IMAGE_BYTES = 1024 * MIB
 MEMORY = '/dev/shm'
@@ -36,6 +37,11 @@ class Host:
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
         for group in self.groups:
             write(os.path.join(group, 'cgroup.procs'), os.getpid())
+
+    def run(self, command, seconds):
+        """Exit code, output, errors."""
+        done = subprocess.run(command, preexec_fn=self.enter, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, timeout=seconds)
+        return done.returncode, done.stdout, done.stderr
 
 
 def write(path, value):
@@ -70,6 +76,7 @@ class Workshop:
         for folder in self.folders.values():
             guard.add(f'rmdir {shlex.quote(folder)}')
             os.mkdir(folder)
+        self.guest = machine_guest.Guest(guard, self.folders['memory'])
 
     def image(self, place):
         """Written once: its blocks stay where they are, whatever file system stood in it."""
@@ -246,6 +253,10 @@ def device_number(folder):
 @contextlib.contextmanager
 def made(workshop, machine):
     """The machine as a Host; Skip says what cannot be made here."""
+    if is_emulated(machine):
+        with machine_guest.made(workshop.guest, machine) as host:
+            yield host
+        return
     guard = Guard()
     try:
         yield Builder(guard, workshop, machine).build()
@@ -261,6 +272,10 @@ def opened(directory):
     cawl_places.require_root('losetup', 'mount')
     guard = Guard()
     try:
-        yield Workshop(guard, directory)
+        workshop = Workshop(guard, directory)
+        try:
+            yield workshop
+        finally:
+            workshop.guest.close()
     finally:
         guard.end()
