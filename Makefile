@@ -455,7 +455,7 @@ disk-plugin: build/$(BUILD)/nbdkit-fstune-plugin.so ## build nbdkit's plugin for
 check-fleet: build/$(BUILD)/fstune | deps-fleet ## a fleet's history on a real PostgreSQL: who may do what, 100 writers, kill -9
 	$(Q)PYTHONDONTWRITEBYTECODE=1 tests/fleet/run $< '$(T)'
 	$(Q)$(if $(T),,PYTHONDONTWRITEBYTECODE=1 tests/study/fleet_prior --fstune $< --only ram,zram,cached --seeds 1 --halves 2 --budget 10 >build/fleet-smoke.md \
-		&& PYTHONDONTWRITEBYTECODE=1 tests/study/fleet_growth --fstune $< --hosts 3,6 --nights 2,4 --repeats 1 >build/growth-smoke.md)
+		&& PYTHONDONTWRITEBYTECODE=1 tests/study/fleet_growth --fstune $< --hosts 6,12 --nights 2,4 --repeats 1 >build/growth-smoke.md)
 deps-fleet: deps
 	$(call look-for-packages,$(needed_fleet),install,0)
 

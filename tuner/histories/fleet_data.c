@@ -131,7 +131,9 @@ static int by_run_id(const void *a, const void *b)
 static void find_rates(const struct fleet_data *data, struct fleet_run *run)
 {
     const struct fleet_rate key = {.run_id = run->id};
-    const struct fleet_rate *found = bsearch(&key, data->rates, data->n_rates, sizeof key, by_run_id);
+    const struct fleet_rate *found = NULL;
+    if (data->n_rates > 0)
+        found = bsearch(&key, data->rates, data->n_rates, sizeof key, by_run_id);
     if (found == NULL)
         return;
     run->first = (size_t)(found - data->rates);

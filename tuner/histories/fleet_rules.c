@@ -99,7 +99,7 @@ static int judge(const struct fleet_rules *list, struct rules_judgement *ret_jud
     return rules_judge(&rules, FLEET_CONFIDENCE, ret_judgement);
 }
 
-/* Of every pattern: a member of `patterns`, or text on out. */
+/* Of every pattern: a member of `patterns`, or text on out; one of both is given. */
 static int tell_patterns(const struct fleet_data *data, double tolerance_share, json_t *patterns, FILE *out,
                          struct err *err)
 {
@@ -113,7 +113,7 @@ static int tell_patterns(const struct fleet_data *data, double tolerance_share, 
             result = judge(&list, &judgement);
         if (result == 0 && patterns != NULL)
             json_array_append_new(patterns, list_json(&list, &judgement));
-        else if (result == 0)
+        else if (result == 0 && out != NULL)
             print_list(out, &list, &judgement, tolerance_share);
         fleet_table_done(&list.table);
         first = end;
