@@ -53,11 +53,11 @@ static inline void load(enum fleet_which which)
 /* What a function prints of the data; the caller frees it. */
 static inline char *printed(int (*print)(FILE *out))
 {
-    char *text = NULL;
+    char *output = NULL;
     size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = open_memstream(&output, &size);
     assert_non_null(out);
     assert_int_equal(print(out), 0);
     fclose(out);
-    return text;
+    return output;
 }
