@@ -136,6 +136,8 @@ static int by_kind(const void *a, const void *b)
 static json_t *count_answers(const struct fleet_data *data, struct answer *answers, size_t n)
 {
     json_t *rows = json_array();
+    if (n == 0)
+        return rows;
     match_answers(data, answers, n);
     qsort(answers, n, sizeof *answers, by_kind);
     for (size_t first = 0, end; first < n && answers[first].run != NULL; first = end) {
