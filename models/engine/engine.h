@@ -248,7 +248,8 @@ bool engine_has_time(const struct engine *engine, double now_seconds, double dea
 double engine_expected_bps(const struct engine *engine, size_t point);
 double engine_fastest_bps(const struct engine *engine);
 
-/* Points without a run that prior knowledge says are the best, a few of each source; at most `room`. */
+/* Points without a run that prior knowledge says are the best or nearly so, a few of each source; at most
+ * `room`. */
 size_t engine_known_points(const struct engine *engine, size_t *ret_points, size_t room);
 
 /* Response below which a first run of the point may be cut short: it lies so far below the best so far that a

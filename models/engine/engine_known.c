@@ -1,22 +1,41 @@
 /* Where prior knowledge says to look first. */
 #include "models/engine/engine_internal.h"
 
+#include <math.h>
 #include <string.h>
 
-#define FIRST_POINTS 4 /* of the first source; of each other half of them */
+#define FIRST_POINTS 4    /* of the first source; of each other half of them */
+#define TIE          1e-9 /* far below what two points differ by; breaks ties between them */
+
+static double highest_of(const struct engine *engine, const double *mean)
+{
+    double highest = -INFINITY;
+    for (size_t i = 0; i < engine->space->n_points; i++)
+        highest = engine->belief.excluded[i] ? highest : fmax(highest, mean[i]);
+    return highest;
+}
+
+/* What a point promises: all that are expected to lose at most half the tolerance promise the same, and of
+ * them the one with the least in flight comes first, whose run is cheap and whose answer would be. */
+static double promise_of(const struct engine *engine, const double *mean, double highest, size_t point)
+{
+    return fmin(mean[point], highest - engine->tolerance / 2) -
+           TIE * log(engine->points[point].in_flight_bytes);
+}
 
 /* The most promising points of one source that have no run and are not among ret_points yet. */
 static size_t add_best(const struct engine *engine, const double *mean, size_t wanted, size_t *ret_points,
                        size_t n)
 {
     size_t best[FIRST_POINTS] = {0}, n_best = 0;
-    double bounds[FIRST_POINTS];
+    double bounds[FIRST_POINTS], highest = highest_of(engine, mean);
     for (size_t i = 0; i < engine->space->n_points && wanted > 0; i++) {
         bool known = engine->belief.excluded[i] || engine->belief.moments[i].n > 0;
         for (size_t k = 0; k < n; k++)
             known |= ret_points[k] == i;
         if (!known)
-            n_best = engine_list_highest(best, bounds, n_best, wanted, i, mean[i]);
+            n_best =
+                engine_list_highest(best, bounds, n_best, wanted, i, promise_of(engine, mean, highest, i));
     }
     memcpy(ret_points + n, best, n_best * sizeof *best);
     return n + n_best;

@@ -31,6 +31,25 @@ TEST(equal_seeds_make_equal_searches)
     assert_true(shortfall[0] == shortfall[1]);
 }
 
+/* Within half the tolerance of the best, the one with the least in flight is looked at first. */
+TEST(of_known_points_that_are_nearly_the_best_the_cheapest_comes_first)
+{
+    double mean[N_POINTS];
+    size_t first;
+    struct engine wanted = usual();
+    wanted.tolerance = 0.3;
+    begin(wanted, 1);
+    for (size_t i = 0; i < N_POINTS; i++)
+        mean[i] = hill(i);
+    assert_int_equal(belief_prior_add(&engine.belief, mean), 0);
+    assert_int_equal(engine_known_points(&engine, &first, 1), 1);
+    assert_true(hill(first) >= hill(HILL) - 0.15);
+    for (size_t i = 0; i < N_POINTS; i++)
+        assert_true(hill(i) < hill(HILL) - 0.15 ||
+                    engine.points[i].in_flight_bytes >= engine.points[first].in_flight_bytes);
+    assert_true(engine.points[first].in_flight_bytes < engine.points[HILL].in_flight_bytes);
+}
+
 TEST(known_points_are_the_best_without_a_run)
 {
     double mean[N_POINTS];
