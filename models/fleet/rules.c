@@ -43,7 +43,7 @@ static struct rule rule_of(const struct kind *kind, size_t setting, double confi
     return rule;
 }
 
-/* The setting whose share is the largest for sure. */
+/* The setting whose share is the largest for sure; of equal ones the first. */
 static struct rule best_rule(const struct kind *kind, double confidence)
 {
     struct rule best = {.share = {-1, -1}};

@@ -38,6 +38,12 @@ static size_t place_of(struct fleet_table *table, const struct point *point)
     return i;
 }
 
+static int by_bytes_in_flight(const void *a, const void *b)
+{
+    uint64_t x = factors_bytes_in_flight(a), y = factors_bytes_in_flight(b);
+    return (x > y) - (x < y);
+}
+
 static double best_of(const struct fleet_data *data, const struct fleet_run *run)
 {
     double best = 0;
@@ -80,6 +86,9 @@ int fleet_table_make(struct fleet_table *table, const struct fleet_data *data, s
         for (size_t i = 0; i < table->hosts[host]->n; i++)
             place_of(table, &data->rates[table->hosts[host]->first + i].point);
     }
+    /* Of settings that are right on as many hosts, rules take the first one. */
+    if (table->points != NULL)
+        qsort(table->points, table->n_points, sizeof *table->points, by_bytes_in_flight);
     size_t n = table->n_hosts * table->n_points + 1;
     table->share = calloc(n, sizeof *table->share);
     table->within = calloc(n, sizeof *table->within);

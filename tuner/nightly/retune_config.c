@@ -98,8 +98,7 @@ static const struct option_row keys[] = {
         "of patterns that only read: keep the filled file as .fstune-NAME for later nights, which then "
         "write nothing"),
     KEY("backend", "NAME", "", "none", set_name, IN(backend),
-        "name of the storage below, which other hosts use, too: their nights on it wait for each other at "
-        "the "
+        "name of the storage below, which other hosts use, too: their nights on it take turns, at the "
         "server that `fleet` names; without it the server and export of a file system from the network"),
     KEY("backend-nights", "N", "1..1000", "1", options_set_count, IN(backend_nights),
         "nights that may measure such a storage at once"),

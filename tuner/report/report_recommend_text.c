@@ -2,6 +2,7 @@
 #include "bench/base/units.h"
 #include "tuner/base/style.h"
 #include "tuner/base/text.h"
+#include "tuner/base/warnings_table.h"
 #include "tuner/report/answer.h"
 #include "tuner/report/report_certainty.h"
 #include "tuner/report/report_change.h"
@@ -296,20 +297,23 @@ static void print_search(FILE *out, const struct tune *tune)
     resume_text(out, session, tune->engine.stop == ENGINE_STOP_INTERRUPTED);
 }
 
+static bool is_disturbance(const char *code)
+{
+    enum warning warning = warnings_find(code);
+    return (warning < WARNING_N && warnings_table[warning].passes) || strcmp(code, "rate_changed") == 0 ||
+           strcmp(code, "rate_pulses") == 0;
+}
+
 /* What may make the figures above unlike those of another day; its text stands further down. */
 static void print_disturbed(FILE *out, const struct tune *tune)
 {
-    static const char *const codes[] = {"neighbour_busy", "steal", "throttled_during_run", "rate_changed",
-                                        "rate_pulses"};
     const struct notes *warnings = &tune->session->warnings;
     const char *separator = "Disturbed    ";
     for (size_t i = 0; i < warnings->n; i++) {
-        for (size_t k = 0; k < sizeof codes / sizeof codes[0]; k++) {
-            if (strcmp(warnings->note[i].code, codes[k]) != 0)
-                continue;
-            fprintf(out, "%s%s", separator, codes[k]);
-            separator = ", ";
-        }
+        if (!is_disturbance(warnings->note[i].code))
+            continue;
+        fprintf(out, "%s%s", separator, warnings->note[i].code);
+        separator = ", ";
     }
     if (separator[0] == ',')
         fputs(": see Worth knowing\n", out);
