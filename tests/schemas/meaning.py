@@ -51,11 +51,20 @@ def little(value):
         per_latency = latency["mean"] / 1e9 / value["request_size"]
         in_flight = value["mean"] * per_latency
         in_queues = value["achieved_depth"] * value["threads"] * value["n_places"]
-        # Each replay obeys the law. The product of two means is off by their covariance, at most the product of the scatters.
+        # Each replay obeys the law, but a product of two means is off by their covariance, at most the product of the scatters.
         apart = (value["std"] or 0) * per_latency * relative_scatter(latency, value["replays"])
-        obeys = is_near(in_flight, in_queues, 0.5) or abs(in_flight - in_queues) <= apart
-        yield "depth = rate x latency", obeys or (value["sync"] == "end" and 0.05 * in_queues < in_flight < in_queues)
+        expected = in_queues * excess_of_two(value)
+        obeys = is_near(in_flight, expected, 0.5) or abs(in_flight - in_queues) <= apart
+        words = f"depth = rate x latency ({in_flight:.4g} for {expected:.4g}, {value['replays']} replays)"
+        yield words, obeys or (value["sync"] == "end" and 0.05 * in_queues < in_flight < in_queues)
     yield "depth is at most what was asked for", not known or value["achieved_depth"] <= value["queue_depth"] * 1.01
+
+
+def excess_of_two(value):
+    """Two rates m + d and m - d whose latencies are their inverse: the product of the means is m^2 / (m^2 - d^2) of each product."""
+    if value["replays"] != 2 or not value["std"]:
+        return 1
+    return 1 / (1 - value["std"] ** 2 / 2 / value["mean"] ** 2)
 
 
 def relative_scatter(figures, n):
