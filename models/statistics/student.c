@@ -17,6 +17,23 @@ void moments_add(struct moments *moments, double value)
     moments->std = n > 0.0 ? sqrt(fmax(0.0, squares) / n) : 0.0;
 }
 
+static double squares_of(struct moments moments)
+{
+    return moments.n > 1 ? (double)(moments.n - 1) * moments.std * moments.std : 0.0;
+}
+
+void moments_merge(struct moments *moments, struct moments other)
+{
+    double n = (double)(moments->n + other.n), difference = other.mean - moments->mean;
+    if (other.n == 0)
+        return;
+    double squares = squares_of(*moments) + squares_of(other) +
+                     difference * difference * (double)moments->n * (double)other.n / n;
+    moments->mean += difference * (double)other.n / n;
+    moments->n += other.n;
+    moments->std = moments->n > 1 ? sqrt(squares / (n - 1.0)) : 0.0;
+}
+
 struct moments moments_of(const double *values, size_t n)
 {
     struct moments moments = {0};

@@ -17,6 +17,9 @@ struct moments moments_of(const double *values, size_t n);
 /* One value more (Welford 1962), the first of a zeroed struct; a constant sample keeps a std of exactly 0. */
 void moments_add(struct moments *moments, double value);
 
+/* All values of another sample more (Chan, Golub and LeVeque 1983). */
+void moments_merge(struct moments *moments, struct moments other);
+
 /* As moments_of, of the natural logarithms; values must be > 0. */
 struct moments moments_of_logs(const double *values, size_t n);
 

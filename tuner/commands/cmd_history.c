@@ -258,8 +258,10 @@ static int prune(struct call *call, struct err *err)
 {
     const struct settings *settings = call->settings;
     size_t n = 0;
-    if (settings->history.keep_runs == 0 && settings->history.older_than_ns == 0)
-        return err_set(err, -EINVAL, "give --keep N or --older-than AGE; nothing was removed");
+    if (settings->history.keep_runs == 0 && settings->history.older_than_ns == 0 &&
+        settings->history.summarise_ns == 0)
+        return err_set(err, -EINVAL,
+                       "give --keep N, --older-than AGE or --summarise AGE; nothing was removed");
     double now_s = call->history.now_s(call->history.now_context);
     double before_s =
         settings->history.older_than_ns > 0 ? now_s - (double)settings->history.older_than_ns / 1e9 : 0;
@@ -267,7 +269,12 @@ static int prune(struct call *call, struct err *err)
     if (result < 0)
         return result;
     printf("%zu run%s removed\n", n, n == 1 ? "" : "s");
-    return text_finish(stdout, err);
+    if (settings->history.summarise_ns > 0) {
+        result =
+            history_summarise(&call->history, now_s - (double)settings->history.summarise_ns / 1e9, &n, err);
+        printf("%zu run%s summarised\n", n, n == 1 ? "" : "s");
+    }
+    return result < 0 ? result : text_finish(stdout, err);
 }
 
 /* SQLite's findings may have several lines. */
@@ -440,7 +447,8 @@ const struct command command_history = {
         "patterns: the loads that `fstune watch` saw, when they come, and how often that was foretold "
         "rightly. "
         "export: every "
-        "replay as CSV or JSON. prune: removes old runs. verify: checks the file. merge FILE...: takes over "
+        "replay as CSV or JSON. prune: removes old runs, or keeps one row a setting of them (--summarise). "
+        "verify: checks the file. merge FILE...: takes over "
         "the runs of other histories. push: sends what a fleet's server (--to) does not have yet; without "
         "FILE the "
         "history of --db.",

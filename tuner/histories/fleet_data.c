@@ -205,7 +205,7 @@ static int load_rates(struct fleet_data *data, struct history *history, enum fle
                       struct err *err)
 {
 #define RATES                                                                                                \
-    "SELECT r.run_id, avg(r.throughput_bps), " HISTORY_ROW_POINT(                                            \
+    "SELECT r.run_id, sum(r.n_replays * r.throughput_bps) / sum(r.n_replays), " HISTORY_ROW_POINT(           \
         "p") " FROM replays r JOIN points p ON p.id = r.point_id WHERE r.aside = 0 AND r.cut = 0 AND "       \
              "r.conditions = '' AND r.run_id "
 #define GROUPED " GROUP BY r.run_id, p.id ORDER BY r.run_id"

@@ -232,6 +232,9 @@ static const struct option_row rows[] = {
           "prune: runs that stay, the newest of each host, storage, target, pattern and command"),
     ROW("older-than", "AGE", "1m..36500d", "", age, PLACE(history.older_than_ns), HISTORY,
         "prune: runs that go, as 90d or 12h"),
+    ROW("summarise", "AGE", "1m..36500d", "", age, PLACE(history.summarise_ns), HISTORY,
+        "prune: of older runs one row a setting stays: the mean of its replays, how many there were, and "
+        "their scatter"),
     COUNT("limit", history.limit, "1..1000000", "", HISTORY, "list: so many runs, the newest first"),
 
     /* Options of the nightly command: its targets stand in a file, so there are few. */

@@ -273,7 +273,7 @@ struct settings_history {
     bool identify;
     uint32_t run_id; /* 0: not given, as all of these */
     uint32_t keep_runs, limit;
-    uint64_t older_than_ns, since_ns;
+    uint64_t older_than_ns, summarise_ns, since_ns;
 };
 
 struct settings_retune {

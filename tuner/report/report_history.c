@@ -64,6 +64,8 @@ json_t *report_history_replay_json(const struct history_replay *replay)
         "achieved_depth", json_number(sample->achieved_depth), "seconds", sample->seconds, "bytes",
         (json_int_t)sample->bytes, "fresh", sample->confirming, "cut", sample->cut, "aside", replay->aside);
     json_object_set_new(object, "conditions", json_text(replay->conditions));
+    json_object_set_new(object, "replays", json_integer((json_int_t)history_rates(replay).n));
+    json_object_set_new(object, "throughput_std", json_number(replay->std_bps));
     if (replay->windows.n > 0)
         json_object_set_new(
             object, "windows",
@@ -166,7 +168,7 @@ static void print_points(FILE *out, const struct history_replay *replays, size_t
             continue;
         for (size_t k = i; k < n; k++) {
             if (is_alike(&replays[i], &replays[k]) && !replays[k].aside)
-                moments_add(&moments, replays[k].sample.throughput_bps);
+                moments_merge(&moments, history_rates(&replays[k]));
         }
         if (moments.n > 0)
             fprintf(out, "%-34s  %7zu  %-11s  %s%s%s\n", factors_format(&replays[i].point, setting),
@@ -351,7 +353,7 @@ void report_history_csv_header(FILE *out)
     fputs("run,uuid,started_at,host,command,target,pattern,fingerprint,file_system,status,number,at_seconds,"
           "request_size,write_request_size,queue_depth,direct,api,threads,sync,throughput_bps,iops,"
           "latency_mean_ns,latency_p99_ns,achieved_depth,seconds,warmup_seconds,bytes,fresh,cut,aside,"
-          "warnings,conditions\r\n",
+          "warnings,conditions,replays,std_bps\r\n",
           out);
 }
 
@@ -387,6 +389,8 @@ void report_history_csv(FILE *out, const struct history_info *info, const struct
         text_codes(out, sample->warning_set);
         fputs("\",", out);
         csv_text(out, replays[i].conditions);
+        fprintf(out, ",%zu,", history_rates(&replays[i]).n);
+        csv_number(out, replays[i].std_bps);
         fputs("\r\n", out);
     }
 }

@@ -80,7 +80,11 @@ static const char windows[] = "ALTER TABLE replays ADD COLUMN n_windows INTEGER 
 /* Experiments of several patterns, cache states, layouts of the file. */
 static const char conditions[] = "ALTER TABLE replays ADD COLUMN conditions TEXT NOT NULL DEFAULT '';";
 
-static const char *const steps[HISTORY_SCHEMA_VERSION] = {first, windows, conditions};
+/* Old runs with one row for each setting. */
+static const char summaries[] = "ALTER TABLE replays ADD COLUMN n_replays INTEGER NOT NULL DEFAULT 1;"
+                                "ALTER TABLE replays ADD COLUMN std_bps REAL;";
+
+static const char *const steps[HISTORY_SCHEMA_VERSION] = {first, windows, conditions, summaries};
 
 static const struct database_kind kind = {
     .what = "history of fstune", .application = APPLICATION, .version = HISTORY_SCHEMA_VERSION};

@@ -22,6 +22,7 @@
 #include "bench/base/factors.h"
 #include "bench/base/pattern.h"
 #include "bench/host/hostinfo.h"
+#include "models/statistics/student.h"
 #include "tuner/session/samples.h"
 #include "tuner/store/sql.h"
 
@@ -30,7 +31,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define HISTORY_SCHEMA_VERSION   3
+#define HISTORY_SCHEMA_VERSION   4
 #define HISTORY_BUSY_MS          5000
 #define HISTORY_TEXT_SIZE        256
 #define HISTORY_FINGERPRINT_SIZE 17 /* 16 hexadecimal digits */
@@ -115,6 +116,10 @@ struct history_replay {
     struct sample sample;
     bool aside; /* its run was found to be of another length than those that count (see history_set_aside) */
     struct history_windows windows;
+    /* A replay of a run that history_summarise took stands for n_replays of one setting: its figures are
+     * their means, and std_bps is the scatter of their rates. Else 0 or 1, and NaN where it was read. */
+    size_t n_replays;
+    double std_bps;
     /* What else told the points of an experiment apart, as "pattern=randread cache=cold"; "": nothing. */
     char conditions[HISTORY_CONDITIONS_SIZE];
 };
@@ -233,6 +238,10 @@ int history_find_run(struct history *history, int64_t run_id, struct history_inf
 /* Replays of a run in the order they were made; the caller frees. */
 int history_replays(struct history *history, int64_t run_id, struct history_replay **ret_replays,
                     size_t *ret_n, struct err *err);
+/* Rates of what a replay stands for, and their natural logarithms: exact for a single one; for others as if
+ * they were lognormal. */
+struct moments history_rates(const struct history_replay *replay);
+struct moments history_log_rates(const struct history_replay *replay);
 /* The run's answer; run_id 0: that of the newest run with a recommendation. The caller releases it. -ENODATA
  * where the run has none. */
 int history_document(struct history *history, int64_t run_id, json_t **ret_document, struct err *err);
@@ -253,6 +262,11 @@ int history_list_changes(struct history *history, const char *target, const char
  * on stay, and unfinished ones of the last day, which may be under way. */
 int history_prune(struct history *history, size_t keep, double older_than_s, size_t *ret_n_removed,
                   struct err *err);
+
+/* Of each run begun before `older_than_s` that has its end, a setting's replays become one, their mean, and
+ * its answer loses the rows of its points, which is nearly all of its bytes. *ret_n_runs counts those that
+ * were not summarised before. Each run is one transaction: after an error those before it stay summarised. */
+int history_summarise(struct history *history, double older_than_s, size_t *ret_n_runs, struct err *err);
 
 /* SQLite's own check, that of foreign keys, and that every run has the replays and the recommendation that
  * its end recorded. Calls found for every finding. 0 also with findings. */

@@ -25,7 +25,7 @@ static struct moments moments_at(const struct history_replay *replays, size_t n,
     for (size_t i = 0; i < n; i++) {
         if (replay_counts(&replays[i]) && (!confirming || replays[i].sample.confirming) &&
             is_at(&replays[i], point, conditions))
-            moments_add(&moments, log(replays[i].sample.throughput_bps));
+            moments_merge(&moments, history_log_rates(&replays[i]));
     }
     return moments;
 }
@@ -62,7 +62,8 @@ static double mean_seconds(const struct history_replay *replays, size_t n)
     struct moments moments = {0};
     for (size_t i = 0; i < n; i++) {
         if (replay_counts(&replays[i]))
-            moments_add(&moments, replays[i].sample.seconds);
+            moments_merge(&moments, (struct moments){.n = history_rates(&replays[i]).n,
+                                                     .mean = replays[i].sample.seconds});
     }
     return moments.mean;
 }

@@ -11,7 +11,8 @@
 
 static const char select_runs[] =
     "SELECT u.id, u.uuid, u.started_s, u.finished_s, h.name, u.command, u.name, u.pattern, t.fingerprint, "
-    "u.status, u.exit_code, (SELECT count(*) FROM replays WHERE run_id = u.id), c.mean_bps, c.ci_low_bps, "
+    "u.status, u.exit_code, (SELECT coalesce(sum(n_replays), 0) FROM replays WHERE run_id = u.id), "
+    "c.mean_bps, c.ci_low_bps, "
     "c.ci_high_bps, c.conclusive, t.identity, " HISTORY_ROW_POINT(
         "p") " FROM runs u JOIN hosts h ON h.id = u.host_id JOIN targets t ON t.id = u.target_id "
              "LEFT JOIN recommendations c ON c.run_id = u.id LEFT JOIN points p ON p.id = c.point_id ";
@@ -35,7 +36,7 @@ static int read_measured(struct history *history, struct history_info *info, str
     if (result < 0)
         return result;
     for (size_t i = 0; i < n; i++)
-        moments_add(&moments, replays[i].sample.throughput_bps);
+        moments_merge(&moments, history_rates(&replays[i]));
     if (n > 0) {
         struct interval interval = student_interval(moments, CONFIDENCE);
         info->has_point = true;
@@ -164,6 +165,21 @@ int history_replays(struct history *history, int64_t run_id, struct history_repl
     if (result == 0)
         *ret_replays = replays;
     return result;
+}
+
+struct moments history_rates(const struct history_replay *replay)
+{
+    bool is_summary = replay->n_replays > 1;
+    return (struct moments){.n = is_summary ? replay->n_replays : 1,
+                            .mean = replay->sample.throughput_bps,
+                            .std = is_summary ? replay->std_bps : 0};
+}
+
+struct moments history_log_rates(const struct history_replay *replay)
+{
+    struct moments rates = history_rates(replay);
+    double variance = log1p(rates.std * rates.std / (rates.mean * rates.mean));
+    return (struct moments){.n = rates.n, .mean = log(rates.mean) - variance / 2, .std = sqrt(variance)};
 }
 
 /* A document in a column; NULL stays NULL. */

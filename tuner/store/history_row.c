@@ -15,7 +15,7 @@
 #define WARNINGS_SIZE  ((size_t)WARNING_N * 64)
 
 #define CONDITIONS_AT 25
-#define POINT_AT      26
+#define POINT_AT      28
 
 size_t history_row_name(const char *text, const char *const *names, size_t n)
 {
@@ -140,20 +140,31 @@ int history_row_add_replay(struct sql *db, int64_t run_id, const struct history_
     write_quantiles(&sample->latency_quantiles, quantiles);
     return sql_do(db, err,
                   "INSERT INTO replays(run_id, point_id, " HISTORY_ROW_REPLAY ") "
-                  "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
-                  "iiiddddddddiitiiiititidddddt", run_id, point_id, (int64_t)replay->number,
+                  "VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+                  "iiiddddddddiitiiiititidddddtid", run_id, point_id, (int64_t)replay->number,
                   replay->at_seconds, sample->throughput_bps, sample->iops, sample->latency_mean_ns,
                   sample->latency_p99_ns, sample->achieved_depth, sample->seconds, sample->warmup_seconds,
                   (int64_t)sample->bytes, (int64_t)sample->moved_bytes, measure_warmup_names[sample->warmup],
                   (int64_t)sample->sampled, (int64_t)sample->confirming, (int64_t)sample->cut,
                   (int64_t)replay->aside, warning_set, (int64_t)sample->latency_quantiles.n, quantiles,
                   (int64_t)windows->n, windows->seconds, windows->mean_bps, windows->std_bps,
-                  windows->least_bps, windows->most_bps, replay->conditions);
+                  windows->least_bps, windows->most_bps, replay->conditions,
+                  (int64_t)(replay->n_replays > 0 ? replay->n_replays : 1),
+                  replay->n_replays > 0 ? replay->std_bps : NAN);
 }
 
 static bool is_figure(double value)
 {
     return value > 0 && value <= LARGEST;
+}
+
+/* A standard deviation is not known of a replay that was not summarised. */
+static bool read_summary(struct sql_rows *rows, struct history_replay *replay)
+{
+    int64_t n = sql_int64(rows, CONDITIONS_AT + 1);
+    replay->n_replays = n > 0 ? (size_t)n : 0;
+    replay->std_bps = sql_double(rows, CONDITIONS_AT + 2);
+    return n > 0 && (isnan(replay->std_bps) ? n == 1 : replay->std_bps >= 0 && replay->std_bps <= LARGEST);
 }
 
 /* Unknown is NaN; what is out of range counts as unknown where that is allowed. */
@@ -210,10 +221,10 @@ int history_row_read_replay(struct sql_rows *rows, struct history_replay *ret_re
     sql_text(rows, 11, warmup, sizeof warmup);
     sql_text(rows, 18, quantiles, sizeof quantiles);
     size_t name = history_row_name(warmup, measure_warmup_names, MEASURE_WARMUP_N);
-    if (!history_row_point(rows, POINT_AT, &replay.point) || name == MEASURE_WARMUP_N ||
-        !is_figure(sample->throughput_bps) || !is_figure(sample->iops) || !is_figure(sample->seconds) ||
-        !(sample->warmup_seconds >= 0 && sample->warmup_seconds <= LARGEST) || !(replay.at_seconds >= 0) ||
-        sql_int64(rows, 9) < 0 || sql_int64(rows, 10) < 0 ||
+    if (!history_row_point(rows, POINT_AT, &replay.point) || !read_summary(rows, &replay) ||
+        name == MEASURE_WARMUP_N || !is_figure(sample->throughput_bps) || !is_figure(sample->iops) ||
+        !is_figure(sample->seconds) || !(sample->warmup_seconds >= 0 && sample->warmup_seconds <= LARGEST) ||
+        !(replay.at_seconds >= 0) || sql_int64(rows, 9) < 0 || sql_int64(rows, 10) < 0 ||
         !read_latency_quantiles(sql_int64(rows, 17), quantiles, &sample->latency_quantiles))
         return err_set(err, -EBADMSG, "replay %" PRIu64 " is damaged", replay.number);
     sample->warmup = (enum measure_warmup)name;

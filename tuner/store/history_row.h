@@ -25,7 +25,7 @@ int history_row_add_replay(struct sql *db, int64_t run_id, const struct history_
     "number, at_seconds, throughput_bps, iops, latency_mean_ns, latency_p99_ns, achieved_depth, seconds, "   \
     "warmup_seconds, bytes, moved_bytes, warmup, sampled, fresh, cut, aside, doubts, requests, "             \
     "quantiles_ns, n_windows, window_seconds, window_mean_bps, window_std_bps, window_least_bps, "           \
-    "window_most_bps, conditions"
+    "window_most_bps, conditions, n_replays, std_bps"
 
 /* From HISTORY_ROW_REPLAY and the columns of the point. */
 int history_row_read_replay(struct sql_rows *rows, struct history_replay *ret_replay, struct err *err);

@@ -213,11 +213,12 @@ static int end_run(struct history *history, int64_t run_id, enum history_status 
                    double finished_s, const char *document, struct err *err)
 {
     struct sql *db = &history->db;
-    int result = sql_do(db, err,
-                        "UPDATE runs SET finished_s = ?, status = ?, exit_code = ?, "
-                        "n_replays = (SELECT count(*) FROM replays WHERE run_id = runs.id) WHERE id "
-                        "= ? AND finished_s IS NULL",
-                        "dtii", finished_s, history_status_names[status], (int64_t)exit_code, run_id);
+    int result = sql_do(
+        db, err,
+        "UPDATE runs SET finished_s = ?, status = ?, exit_code = ?, "
+        "n_replays = (SELECT coalesce(sum(r.n_replays), 0) FROM replays r WHERE r.run_id = runs.id) WHERE id "
+        "= ? AND finished_s IS NULL",
+        "dtii", finished_s, history_status_names[status], (int64_t)exit_code, run_id);
     if (result == 0 && sql_n_changed(db) != 1)
         return err_set(err, -ENOENT, "there is no such run under way");
     if (result == 0 && document != NULL)

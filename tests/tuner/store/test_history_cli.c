@@ -133,6 +133,7 @@ TEST(wrong_words_are_answered_with_the_right_ones)
         {"history show x --db h.db", "'x' is no number of a run"},
         {"history prune --db h.db", "--keep N"},
         {"history prune --older-than 90 --db h.db", "is not an age"},
+        {"history prune --summarise 90 --db h.db", "is not an age"},
         {"history list --db peak.conf", "no history of fstune"},
         {"history merge peak.conf --db h.db", "no history of fstune"},
     };
@@ -159,8 +160,8 @@ TEST(many_files_are_merged_at_once)
 TEST(pruning_by_age_and_verifying_work_from_outside)
 {
     succeed("history merge h.db --db merged.db");
-    go("history prune --older-than 1d --db merged.db");
-    assert_string_equal(run.out, "0 runs removed\n");
+    go("history prune --older-than 1d --summarise 1d --db merged.db");
+    assert_string_equal(run.out, "0 runs removed\n0 runs summarised\n");
     run_sql("merged.db", "DELETE FROM replays WHERE run_id = 2 AND number = 0");
     go("history verify --db merged.db");
     assert_int_equal(run.code, 1);

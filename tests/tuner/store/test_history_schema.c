@@ -46,8 +46,8 @@ TEST(a_newer_schema_is_refused_and_left_alone)
 {
     begin_history("newer");
     history_close(&history);
-    run_sql("newer", "PRAGMA user_version = 4");
-    check_refused("newer", -EINVAL, "schema 4, this one knows 3");
+    run_sql("newer", "PRAGMA user_version = 5");
+    check_refused("newer", -EINVAL, "schema 5, this one knows 4");
 }
 
 TEST(a_missing_file_is_made_only_for_writing)
