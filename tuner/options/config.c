@@ -58,9 +58,19 @@ static int parse_text(config_t *config, const char *path, const char *text, stru
                    line, what);
 }
 
+/* Values with commas and no setting: the points of a surface, given in its place. */
+static bool is_table(const char *text)
+{
+    size_t length = strcspn(text, "=:;{#/\n");
+    return text[length] == '\n' && memchr(text, ',', length) != NULL;
+}
+
 static int load_text(config_t *config, const char *path, const char *text, struct err *err)
 {
     unsigned line = 0;
+    if (is_table(text))
+        return err_set(err, -EINVAL, "%.*s: a table, no configuration; give the .conf file that names it",
+                       SHOWN_PATH, path);
     int r = config_scan_numbers(text, &line, err);
     if (r < 0)
         return err_prefix(err, "%.*s:%u", SHOWN_PATH, path, line);

@@ -151,6 +151,8 @@ TEST(faults_are_named_with_file_and_line)
          "nightly.conf:2: io_uring_cooperative: stands beside io_uring_ring, which sets the same; keep one"},
         {"json = true;\nquiet = ;\n",
          "nightly.conf:2: syntax error; settings are written as key = \"value\";"},
+        {"pattern,request_size,throughput_bps\nread,4096,1e8\n",
+         "nightly.conf: a table, no configuration; give the .conf file that names it"},
     };
     struct settings before;
     settings_init(&before);
