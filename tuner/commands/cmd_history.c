@@ -265,16 +265,16 @@ static int prune(struct call *call, struct err *err)
     double now_s = call->history.now_s(call->history.now_context);
     double before_s =
         settings->history.older_than_ns > 0 ? now_s - (double)settings->history.older_than_ns / 1e9 : 0;
-    int result = history_prune(&call->history, settings->history.keep_runs, before_s, &n, err);
-    if (result < 0)
-        return result;
-    printf("%zu run%s removed\n", n, n == 1 ? "" : "s");
-    if (settings->history.summarise_ns > 0) {
+    bool removes = settings->history.keep_runs > 0 || before_s > 0;
+    int result = removes ? history_prune(&call->history, settings->history.keep_runs, before_s, &n, err) : 0;
+    if (result == 0 && removes)
+        printf("%zu run%s removed\n", n, n == 1 ? "" : "s");
+    if (result == 0 && settings->history.summarise_ns > 0) {
         result =
             history_summarise(&call->history, now_s - (double)settings->history.summarise_ns / 1e9, &n, err);
         printf("%zu run%s summarised\n", n, n == 1 ? "" : "s");
     }
-    return result < 0 ? result : text_finish(stdout, err);
+    return result < 0 ? err_prefix(err, "history %.200s", call->path) : text_finish(stdout, err);
 }
 
 /* SQLite's findings may have several lines. */

@@ -82,7 +82,9 @@ static const char conditions[] = "ALTER TABLE replays ADD COLUMN conditions TEXT
 
 /* Old runs with one row for each setting. */
 static const char summaries[] = "ALTER TABLE replays ADD COLUMN n_replays INTEGER NOT NULL DEFAULT 1;"
-                                "ALTER TABLE replays ADD COLUMN std_bps REAL;";
+                                "ALTER TABLE replays ADD COLUMN std_bps REAL;"
+                                "ALTER TABLE runs ADD COLUMN summarised INTEGER NOT NULL DEFAULT 0;"
+                                "CREATE INDEX runs_whole ON runs(started_s) WHERE summarised = 0;";
 
 static const char *const steps[HISTORY_SCHEMA_VERSION] = {first, windows, conditions, summaries};
 

@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,6 +46,25 @@ int history_prune(struct history *history, size_t keep, double older_than_s, siz
     return result;
 }
 
+/* Figures of a replay; each may not be known. */
+static const size_t figures[] = {
+    offsetof(struct sample, iops),           offsetof(struct sample, latency_mean_ns),
+    offsetof(struct sample, latency_p99_ns), offsetof(struct sample, achieved_depth),
+    offsetof(struct sample, seconds),        offsetof(struct sample, warmup_seconds)};
+#define N_FIGURES (sizeof figures / sizeof figures[0])
+
+/* A setting of a run: means of its replays so far, and how many of them knew each figure. */
+struct summary {
+    struct history_replay replay;
+    size_t n_known[N_FIGURES];
+    double bytes, moved_bytes;
+};
+
+static double *figure_of(struct sample *sample, size_t i)
+{
+    return (double *)(void *)((char *)sample + figures[i]);
+}
+
 static bool is_same_setting(const struct history_replay *a, const struct history_replay *b)
 {
     return factors_equal(&a->point, &b->point) && strcmp(a->conditions, b->conditions) == 0 &&
@@ -52,88 +72,95 @@ static bool is_same_setting(const struct history_replay *a, const struct history
            a->sample.confirming == b->sample.confirming;
 }
 
-/* The mean of what the first stands for and one replay more; NaN only where neither is known. */
-static double mean_of(double mean, size_t n, double value)
+/* The first replay of a setting, without its figures. It has no quantiles and no windows, which are of one
+ * run. */
+static struct summary begin_summary(const struct history_replay *first)
 {
-    return isnan(value) ? mean : isnan(mean) ? value : mean + (value - mean) / ((double)n + 1);
+    struct summary summary = {.replay = *first};
+    summary.replay.n_replays = 0;
+    summary.replay.std_bps = 0;
+    summary.replay.windows = (struct history_windows){0};
+    summary.replay.sample.latency_quantiles = (struct latency_quantiles){0};
+    return summary;
 }
 
-/* One replay more in a row. It has no quantiles and no windows, which are of one run. */
-static void add_to_row(struct history_replay *row, const struct history_replay *replay)
+static void add_to_summary(struct summary *summary, struct history_replay *replay)
 {
-    struct sample *sample = &row->sample;
-    const struct sample *more = &replay->sample;
-    size_t n = row->n_replays;
-    struct moments rates = {.n = n, .mean = sample->throughput_bps, .std = row->std_bps};
-    moments_add(&rates, more->throughput_bps);
-    sample->throughput_bps = rates.mean;
-    sample->iops = mean_of(sample->iops, n, more->iops);
-    sample->latency_mean_ns = mean_of(sample->latency_mean_ns, n, more->latency_mean_ns);
-    sample->latency_p99_ns = mean_of(sample->latency_p99_ns, n, more->latency_p99_ns);
-    sample->achieved_depth = mean_of(sample->achieved_depth, n, more->achieved_depth);
-    sample->seconds = mean_of(sample->seconds, n, more->seconds);
-    sample->warmup_seconds = mean_of(sample->warmup_seconds, n, more->warmup_seconds);
-    sample->bytes = (uint64_t)mean_of((double)sample->bytes, n, (double)more->bytes);
-    sample->moved_bytes = (uint64_t)mean_of((double)sample->moved_bytes, n, (double)more->moved_bytes);
-    sample->warning_set |= more->warning_set;
-    sample->sampled |= more->sampled;
-    row->n_replays = rates.n;
-    row->std_bps = rates.std;
+    struct history_replay *sum = &summary->replay;
+    struct moments more = history_rates(replay);
+    struct moments rates = {.n = sum->n_replays, .mean = sum->sample.throughput_bps, .std = sum->std_bps};
+    moments_merge(&rates, more);
+    for (size_t i = 0; i < N_FIGURES; i++) {
+        double value = *figure_of(&replay->sample, i), *mean = figure_of(&sum->sample, i);
+        if (isnan(value))
+            continue;
+        summary->n_known[i] += more.n;
+        *mean = isnan(*mean) ? value : *mean + (value - *mean) * (double)more.n / (double)summary->n_known[i];
+    }
+    double weight = (double)more.n / (double)rates.n;
+    summary->bytes += ((double)replay->sample.bytes - summary->bytes) * weight;
+    summary->moved_bytes += ((double)replay->sample.moved_bytes - summary->moved_bytes) * weight;
+    sum->sample.throughput_bps = rates.mean;
+    sum->sample.bytes = (uint64_t)llround(summary->bytes);
+    sum->sample.moved_bytes = (uint64_t)llround(summary->moved_bytes);
+    sum->sample.warning_set |= replay->sample.warning_set;
+    sum->sample.sampled |= replay->sample.sampled;
+    sum->n_replays = rates.n;
+    sum->std_bps = rates.std;
 }
 
-/* Rows of the settings, in the place of their replays. */
-static size_t sum_up(struct history_replay *replays, size_t n)
+/* ret_summaries: room for n. Their number. */
+static size_t sum_up(struct history_replay *replays, size_t n, struct summary *ret_summaries)
 {
     size_t n_rows = 0;
     for (size_t i = 0; i < n; i++) {
         size_t row = 0;
-        while (row < n_rows && !is_same_setting(&replays[row], &replays[i]))
+        while (row < n_rows && !is_same_setting(&ret_summaries[row].replay, &replays[i]))
             row++;
-        if (row < n_rows) {
-            add_to_row(&replays[row], &replays[i]);
-            continue;
-        }
-        replays[n_rows] = replays[i];
-        replays[n_rows].std_bps = 0;
-        replays[n_rows].windows = (struct history_windows){0};
-        replays[n_rows++].sample.latency_quantiles = (struct latency_quantiles){0};
+        if (row == n_rows)
+            ret_summaries[n_rows++] = begin_summary(&replays[i]);
+        add_to_summary(&ret_summaries[row], &replays[i]);
     }
     return n_rows;
 }
 
-/* What an answer says of each point is what its replays said. */
-static int shorten_document(struct history *history, int64_t run_id, struct err *err)
+/* Inside a transaction. On a server summaries stand apart from months, which retention can drop then. */
+static int put_summaries(struct history *history, int64_t run_id, struct history_replay *replays, size_t n,
+                         struct err *err)
 {
-    static const char *const lists[] = {"points", "undecided", "runs"};
-    json_t *document;
-    int result = history_document(history, run_id, &document, err);
-    if (result < 0)
-        return result == -ENODATA ? 0 : result;
-    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
-        if (json_is_array(json_object_get(document, lists[i])))
-            json_object_set_new(document, lists[i], json_array());
-    }
-    char *text = json_dumps(document, JSON_COMPACT);
-    result = text == NULL ? err_set(err, -ENOMEM, "no memory for an answer")
-                          : sql_do(&history->db, err, "UPDATE documents SET document = ? WHERE run_id = ?",
-                                   "ti", text, run_id);
-    free(text);
-    json_decref(document);
-    return result;
+    struct summary *summaries = calloc(n + 1, sizeof *summaries);
+    if (summaries == NULL)
+        return err_set(err, -ENOMEM, "no memory");
+    size_t n_rows = sum_up(replays, n, summaries);
+    int result = sql_do(&history->db, err, "DELETE FROM replays WHERE run_id = ?", "i", run_id);
+    if (result == 0 && sql_is_server(&history->db))
+        result = sql_script(&history->db, "SET LOCAL fstune.arrived = '1999-12-31'", err);
+    for (size_t i = 0; i < n_rows && result == 0; i++)
+        result = history_row_add_replay(&history->db, run_id, &summaries[i].replay, err);
+    free(summaries);
+    return result == 0 ? sql_do(&history->db, err, "UPDATE runs SET summarised = 1 WHERE id = ?", "i", run_id)
+                       : result;
 }
 
-static int put_rows(struct history *history, int64_t run_id, const struct history_replay *rows, size_t n,
-                    struct err *err)
+/* Inside a transaction, so that it is nobody else's meanwhile. 1: done; 0: it is gone, or was done. */
+static int summarise_run(struct history *history, int64_t run_id, struct err *err)
 {
-    int result = sql_begin(&history->db, true, err);
-    if (result < 0)
-        return result;
-    result = sql_do(&history->db, err, "DELETE FROM replays WHERE run_id = ?", "i", run_id);
-    for (size_t i = 0; i < n && result == 0; i++)
-        result = history_row_add_replay(&history->db, run_id, &rows[i], err);
+    struct history_replay *replays = NULL;
+    int64_t is_done = 0;
+    size_t n = 0;
+    int result =
+        sql_number(&history->db, &is_done, err,
+                   sql_is_server(&history->db) ? "SELECT summarised FROM runs WHERE id = ? FOR UPDATE"
+                                               : "SELECT summarised FROM runs WHERE id = ?",
+                   "i", run_id);
+    if (result == -ENOENT || (result == 0 && is_done != 0))
+        return 0;
     if (result == 0)
-        result = shorten_document(history, run_id, err);
-    return sql_end(&history->db, result, err);
+        result = history_replays(history, run_id, &replays, &n, err);
+    if (result == 0)
+        result = put_summaries(history, run_id, replays, n, err);
+    free(replays);
+    return result < 0 ? err_prefix(err, "run %lld", (long long)run_id) : 1;
 }
 
 static int read_id(void *context, struct sql_rows *rows, void *row, struct err *err)
@@ -144,27 +171,44 @@ static int read_id(void *context, struct sql_rows *rows, void *row, struct err *
     return 0;
 }
 
+/* One transaction for each run. A run that is damaged stays as it is, and the others are done. */
+static int summarise_runs(struct history *history, const int64_t *ids, size_t n, size_t *ret_n_runs,
+                          struct err *err)
+{
+    int damaged = 0;
+    for (size_t i = 0; i < n; i++) {
+        struct err why = {0};
+        int result = sql_begin(&history->db, true, &why);
+        if (result == 0) {
+            int done = summarise_run(history, ids[i], &why);
+            result = sql_end(&history->db, done < 0 ? done : 0, &why);
+            *ret_n_runs += result == 0 && done == 1;
+        }
+        if (result < 0 && damaged == 0 && err != NULL)
+            *err = why;
+        if (result < 0 && result != -EBADMSG)
+            return result;
+        damaged = result < 0 ? result : damaged;
+    }
+    return damaged;
+}
+
 int history_summarise(struct history *history, double older_than_s, size_t *ret_n_runs, struct err *err)
 {
-    /* All rows of a run are summaries, or none is: the first one tells. */
-    static const char whole[] =
-        "SELECT u.id FROM runs u WHERE u.started_s < ? AND u.finished_s IS NOT NULL AND (SELECT r.std_bps IS "
-        "NULL FROM replays r WHERE r.run_id = u.id ORDER BY r.number LIMIT 1) ORDER BY u.id";
     struct sql_rows *rows;
     void *list = NULL;
-    size_t n_runs = 0, n;
+    int64_t n_months;
+    size_t n = 0;
     *ret_n_runs = 0;
-    int result = sql_query(&history->db, &rows, err, whole, "d", older_than_s);
-    result = sql_list(rows, result, sizeof(int64_t), read_id, NULL, &list, &n_runs, err);
-    for (size_t i = 0; i < n_runs && result == 0; i++) {
-        int64_t id = ((const int64_t *)list)[i];
-        struct history_replay *replays = NULL;
-        result = history_replays(history, id, &replays, &n, err);
-        if (result == 0)
-            result = put_rows(history, id, replays, sum_up(replays, n), err);
-        free(replays);
-        *ret_n_runs += result == 0;
-    }
+    int result = sql_query(&history->db, &rows, err,
+                           "SELECT id FROM runs WHERE summarised = 0 AND started_s < ? AND finished_s IS NOT "
+                           "NULL ORDER BY id",
+                           "d", older_than_s);
+    result = sql_list(rows, result, sizeof(int64_t), read_id, NULL, &list, &n, err);
+    if (result == 0)
+        result = summarise_runs(history, list, n, ret_n_runs, err);
+    if (result == 0 && sql_is_server(&history->db))
+        result = sql_number(&history->db, &n_months, err, "SELECT drop_empty_months()", "");
     free(list);
     return result;
 }

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #define LARGEST 1e18
+/* That a row of a summary may stand for, far more than a run can have. */
+#define REPLAYS_MOST 1000000
 /* 33 numbers of at most 19 digits; every code of a warning once. */
 #define QUANTILES_SIZE ((size_t)LATENCY_QUANTILES_N * 21)
 #define WARNINGS_SIZE  ((size_t)WARNING_N * 64)
@@ -164,7 +166,8 @@ static bool read_summary(struct sql_rows *rows, struct history_replay *replay)
     int64_t n = sql_int64(rows, CONDITIONS_AT + 1);
     replay->n_replays = n > 0 ? (size_t)n : 0;
     replay->std_bps = sql_double(rows, CONDITIONS_AT + 2);
-    return n > 0 && (isnan(replay->std_bps) ? n == 1 : replay->std_bps >= 0 && replay->std_bps <= LARGEST);
+    return n > 0 && n <= REPLAYS_MOST &&
+           (isnan(replay->std_bps) ? n == 1 : replay->std_bps >= 0 && replay->std_bps <= LARGEST);
 }
 
 /* Unknown is NaN; what is out of range counts as unknown where that is allowed. */

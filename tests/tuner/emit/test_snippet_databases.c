@@ -145,11 +145,11 @@ TEST(mysql_never_lowers_threads)
 TEST(mysql_capacity_is_three_quarters_of_durable_page_writes)
 {
     EXPECT("mysql", "request_size=16k throughput.mean=16384000 throughput.ci_low=null iops.mean=1000",
-           "=innodb_io_capacity = 750");
+           "@try up to 750:", "!capacity =");
     EXPECT("mysql", "request_size=16k throughput.mean=16384000 throughput.ci_low=13107200 iops.mean=1000",
-           "=innodb_io_capacity = 600");
+           "@try up to 600:", "!capacity =");
     EXPECT("mysql", "request_size=16k throughput.mean=4e10 throughput.ci_low=null iops.mean=1e7",
-           "=innodb_io_capacity = 20000");
+           "@try up to 20000:", "!capacity =");
 }
 
 TEST(mysql_has_no_capacity_without_measured_writes)
@@ -174,14 +174,24 @@ TEST(rocksdb_is_told_of_the_directions_that_were_measured)
 {
     EXPECT("rocksdb", WAITS "pattern.name=randread", "=  use_direct_reads=true", "=  allow_mmap_reads=false",
            "!compaction", "@writes were not measured");
-    EXPECT("rocksdb", WAITS "pattern.name=rw:50 request_size=1m direct=0 threads=6",
+    EXPECT("rocksdb", WAITS "pattern.name=rw:50 request_size=4m direct=0 threads=6",
            "=  use_direct_reads=false", "=  use_direct_io_for_flush_and_compaction=false",
-           "=  compaction_readahead_size=1048576", "!mmap", "=  writable_file_max_buffer_size=1048576",
+           "=  compaction_readahead_size=4194304", "!mmap", "=  writable_file_max_buffer_size=4194304",
            "=  max_background_jobs=6");
-    EXPECT("rocksdb", WAITS "pattern.name=write request_size=4608", "=  writable_file_max_buffer_size=65536",
+}
+
+TEST(rocksdb_keeps_sizes_that_are_above_what_was_measured)
+{
+    EXPECT("rocksdb", WAITS "pattern.name=write request_size=4608",
+           "!writable_file_max_buffer_size=", "@max_buffer_size - 65536 bytes are enough",
            "!use_direct_reads=");
     EXPECT("rocksdb", WAITS "pattern.name=write request_size=66048",
-           "=  writable_file_max_buffer_size=69632");
+           "@max_buffer_size - 69632 bytes are enough");
+    EXPECT("rocksdb", WAITS "pattern.name=rw:50 request_size=1m",
+           "!readahead_size=", "!buffer_size=", "@readahead_size - 1048576 bytes are enough",
+           "@max_buffer_size - 1048576 bytes are enough");
+    EXPECT("rocksdb", WAITS "pattern.name=read request_size=2m",
+           "@readahead_size - 2097152 bytes are enough");
 }
 
 TEST(rocksdb_takes_nothing_of_many_in_flight)

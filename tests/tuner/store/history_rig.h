@@ -236,7 +236,8 @@ static inline void make_first_schema(const char *path)
                   "ALTER TABLE replays DROP COLUMN window_least_bps;"
                   "ALTER TABLE replays DROP COLUMN window_most_bps;"
                   "ALTER TABLE replays DROP COLUMN conditions; ALTER TABLE replays DROP COLUMN n_replays;"
-                  "ALTER TABLE replays DROP COLUMN std_bps; PRAGMA user_version = 1");
+                  "ALTER TABLE replays DROP COLUMN std_bps; DROP INDEX runs_whole;"
+                  "ALTER TABLE runs DROP COLUMN summarised; PRAGMA user_version = 1");
 }
 
 /* The bytes of a file, and a 0 behind them; the caller frees. Inline, gcc 12 would take the result for a
