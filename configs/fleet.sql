@@ -56,7 +56,7 @@ CREATE TABLE replays(run_id bigint NOT NULL REFERENCES runs ON DELETE CASCADE, n
     fresh smallint NOT NULL, cut smallint NOT NULL, aside smallint NOT NULL DEFAULT 0, doubts text NOT NULL, requests bigint NOT NULL,
     quantiles_ns text NOT NULL, n_windows bigint NOT NULL DEFAULT 0, window_seconds double precision, window_mean_bps double precision,
     window_std_bps double precision, window_least_bps double precision, window_most_bps double precision, conditions text NOT NULL DEFAULT '',
-    n_replays integer NOT NULL DEFAULT 1, std_bps double precision,
+    n_replays integer NOT NULL DEFAULT 1 CHECK(n_replays BETWEEN 1 AND 1000000), std_bps double precision CHECK(std_bps >= 0),
     arrived date NOT NULL DEFAULT coalesce(nullif(current_setting('fstune.arrived', true), '')::date, current_date),
     PRIMARY KEY(run_id, number, arrived)) PARTITION BY RANGE (arrived);
 -- What `history prune --summarise` leaves of old runs.
@@ -91,8 +91,9 @@ DECLARE
     empty boolean;
     dropped integer := 0;
 BEGIN
+    PERFORM pg_advisory_xact_lock(hashtext('fstune.drop_empty_months'));
     FOR part IN SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent IN ('replays'::regclass, 'documents'::regclass)
-                AND inhrelid <> 'replays_old'::regclass AND right(inhrelid::regclass::text, 7) < to_char(current_date, 'YYYY_MM') LOOP
+                AND inhrelid IS DISTINCT FROM to_regclass('replays_old') AND right(inhrelid::regclass::text, 7) < to_char(current_date, 'YYYY_MM') LOOP
         EXECUTE format('SELECT NOT EXISTS (SELECT 1 FROM %s)', part) INTO empty;
         IF empty THEN
             EXECUTE format('DROP TABLE %s', part);
@@ -143,7 +144,7 @@ CREATE POLICY read_own ON replays FOR SELECT TO fstune_host USING (is_own_run(ru
 CREATE POLICY read_own ON documents FOR SELECT TO fstune_host USING (is_own_run(run_id));
 
 CREATE POLICY add_own ON hosts FOR INSERT TO fstune_host WITH CHECK (owner = session_user);
-CREATE POLICY add_own ON runs FOR INSERT TO fstune_host WITH CHECK (is_own_host(host_id));
+CREATE POLICY add_own ON runs FOR INSERT TO fstune_host WITH CHECK (is_own_host(host_id) AND summarised = 0);
 CREATE POLICY add_own ON recommendations FOR INSERT TO fstune_host WITH CHECK (is_own_run(run_id));
 CREATE POLICY add_own ON changes FOR INSERT TO fstune_host WITH CHECK (is_own_host(host_id));
 CREATE POLICY add_own ON replays FOR INSERT TO fstune_host WITH CHECK (is_own_open_run(run_id));

@@ -265,7 +265,7 @@ static int prune(struct call *call, struct err *err)
     double now_s = call->history.now_s(call->history.now_context);
     double before_s =
         settings->history.older_than_ns > 0 ? now_s - (double)settings->history.older_than_ns / 1e9 : 0;
-    bool removes = settings->history.keep_runs > 0 || before_s > 0;
+    bool removes = settings->history.keep_runs > 0 || settings->history.older_than_ns > 0;
     int result = removes ? history_prune(&call->history, settings->history.keep_runs, before_s, &n, err) : 0;
     if (result == 0 && removes)
         printf("%zu run%s removed\n", n, n == 1 ? "" : "s");

@@ -205,8 +205,8 @@ static int load_rates(struct fleet_data *data, struct history *history, enum fle
                       struct err *err)
 {
 #define RATES                                                                                                \
-    "SELECT r.run_id, sum(r.n_replays * r.throughput_bps) / sum(r.n_replays), " HISTORY_ROW_POINT(           \
-        "p") " FROM "
+    "SELECT r.run_id, sum(r.n_replays * r.throughput_bps) / nullif(sum(r.n_replays), "                       \
+    "0), " HISTORY_ROW_POINT("p") " FROM "
     /* A join: PostgreSQL may look at every row for `= ANY` of so many, and compare it with all of them. */
 #define GROUPED                                                                                              \
     " n JOIN replays r ON r.run_id = n.id JOIN points p ON p.id = r.point_id WHERE r.aside = 0 AND "         \

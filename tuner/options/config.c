@@ -62,7 +62,7 @@ static int parse_text(config_t *config, const char *path, const char *text, stru
 static bool is_table(const char *text)
 {
     size_t length = strcspn(text, "=:;{#/\n");
-    return text[length] == '\n' && memchr(text, ',', length) != NULL;
+    return text[0] != '@' && text[length] == '\n' && memchr(text, ',', length) != NULL;
 }
 
 static int load_text(config_t *config, const char *path, const char *text, struct err *err)

@@ -263,10 +263,10 @@ int history_list_changes(struct history *history, const char *target, const char
 int history_prune(struct history *history, size_t keep, double older_than_s, size_t *ret_n_removed,
                   struct err *err);
 
-/* Of each run begun before `older_than_s` that has its end, the replays of a setting become one, their mean.
- * *ret_n_runs counts those that were not summarised before. Each run is one transaction: after an error those
- * before it stay summarised. -EBADMSG: damaged runs, of which the text names the first, stay as they were;
- * all others are summarised. */
+/* Of each run begun before `older_than_s` that is over, or too old to be under way, the replays of a setting
+ * become one, their mean; fresh, cut and set-aside ones stay apart. *ret_n_runs counts those that were not
+ * summarised before. Each run is one transaction: after an error those before it stay summarised. -EBADMSG:
+ * damaged runs, of which the text names the first, stay as they were; all others are summarised. */
 int history_summarise(struct history *history, double older_than_s, size_t *ret_n_runs, struct err *err);
 
 /* SQLite's own check, that of foreign keys, and that every run has the replays and the recommendation that

@@ -142,10 +142,18 @@ static int put_summaries(struct history *history, int64_t run_id, struct history
                        : result;
 }
 
-/* Inside a transaction, so that it is nobody else's meanwhile. 1: done; 0: it is gone, or was done. */
-static int summarise_run(struct history *history, int64_t run_id, struct err *err)
+struct summarising {
+    size_t n_done, n_damaged;
+    char first_damage[ERR_TEXT_SIZE];
+};
+
+/* Inside a transaction, so that the run is nobody else's meanwhile. One that is gone, or was done, is no
+ * failure. */
+static int summarise_run(struct history *history, int64_t run_id, struct summarising *summarising,
+                         struct err *err)
 {
     struct history_replay *replays = NULL;
+    struct err why = {0};
     int64_t is_done = 0;
     size_t n = 0;
     int result =
@@ -153,14 +161,22 @@ static int summarise_run(struct history *history, int64_t run_id, struct err *er
                    sql_is_server(&history->db) ? "SELECT summarised FROM runs WHERE id = ? FOR UPDATE"
                                                : "SELECT summarised FROM runs WHERE id = ?",
                    "i", run_id);
-    if (result == -ENOENT || (result == 0 && is_done != 0))
+    if (result < 0 || is_done != 0)
+        return result == -ENOENT ? 0 : result;
+    result = history_replays(history, run_id, &replays, &n, &why);
+    if (result == -EBADMSG) {
+        if (summarising->n_damaged++ == 0)
+            snprintf(summarising->first_damage, sizeof summarising->first_damage, "run %lld: %.300s",
+                     (long long)run_id, why.text);
         return 0;
-    if (result == 0)
-        result = history_replays(history, run_id, &replays, &n, err);
+    }
     if (result == 0)
         result = put_summaries(history, run_id, replays, n, err);
+    else if (err != NULL)
+        *err = why;
     free(replays);
-    return result < 0 ? err_prefix(err, "run %lld", (long long)run_id) : 1;
+    summarising->n_done += result == 0;
+    return result;
 }
 
 static int read_id(void *context, struct sql_rows *rows, void *row, struct err *err)
@@ -171,45 +187,40 @@ static int read_id(void *context, struct sql_rows *rows, void *row, struct err *
     return 0;
 }
 
-/* One transaction for each run. A run that is damaged stays as it is, and the others are done. */
-static int summarise_runs(struct history *history, const int64_t *ids, size_t n, size_t *ret_n_runs,
-                          struct err *err)
+/* Those that are over, or too old to be under way. */
+static int list_whole_runs(struct history *history, double older_than_s, void **ret_ids, size_t *ret_n,
+                           struct err *err)
 {
-    int damaged = 0;
-    for (size_t i = 0; i < n; i++) {
-        struct err why = {0};
-        int result = sql_begin(&history->db, true, &why);
-        if (result == 0) {
-            int done = summarise_run(history, ids[i], &why);
-            result = sql_end(&history->db, done < 0 ? done : 0, &why);
-            *ret_n_runs += result == 0 && done == 1;
-        }
-        if (result < 0 && damaged == 0 && err != NULL)
-            *err = why;
-        if (result < 0 && result != -EBADMSG)
-            return result;
-        damaged = result < 0 ? result : damaged;
-    }
-    return damaged;
+    struct sql_rows *rows;
+    int result =
+        sql_query(&history->db, &rows, err,
+                  "SELECT id FROM runs WHERE summarised = 0 AND started_s < ? AND (finished_s IS NOT "
+                  "NULL OR started_s < ?) ORDER BY id",
+                  "dd", older_than_s, history->now_s(history->now_context) - UNDER_WAY_S);
+    return sql_list(rows, result, sizeof(int64_t), read_id, NULL, ret_ids, ret_n, err);
 }
 
 int history_summarise(struct history *history, double older_than_s, size_t *ret_n_runs, struct err *err)
 {
-    struct sql_rows *rows;
-    void *list = NULL;
+    struct summarising summarising = {0};
+    void *ids = NULL;
     int64_t n_months;
     size_t n = 0;
-    *ret_n_runs = 0;
-    int result = sql_query(&history->db, &rows, err,
-                           "SELECT id FROM runs WHERE summarised = 0 AND started_s < ? AND finished_s IS NOT "
-                           "NULL ORDER BY id",
-                           "d", older_than_s);
-    result = sql_list(rows, result, sizeof(int64_t), read_id, NULL, &list, &n, err);
-    if (result == 0)
-        result = summarise_runs(history, list, n, ret_n_runs, err);
+    int result = list_whole_runs(history, older_than_s, &ids, &n, err);
+    for (size_t i = 0; i < n && result == 0; i++) {
+        result = sql_begin(&history->db, true, err);
+        if (result == 0)
+            result = sql_end(&history->db,
+                             summarise_run(history, ((const int64_t *)ids)[i], &summarising, err), err);
+    }
+    free(ids);
+    *ret_n_runs = summarising.n_done;
     if (result == 0 && sql_is_server(&history->db))
         result = sql_number(&history->db, &n_months, err, "SELECT drop_empty_months()", "");
-    free(list);
+    if (result == 0 && summarising.n_damaged > 0)
+        result = err_set(
+            err, -EBADMSG, "%s; %zu damaged run%s left as it was; fstune history verify names all",
+            summarising.first_damage, summarising.n_damaged, summarising.n_damaged == 1 ? " is" : "s are");
     return result;
 }
 

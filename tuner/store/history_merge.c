@@ -177,7 +177,7 @@ static const char pick[] =
 
 #define COLUMNS_RUN                                                                                          \
     "name, command, pattern, version, seed, settings, system, started_s, finished_s, status, exit_code, "    \
-    "n_replays"
+    "n_replays, summarised"
 #define COLUMNS_POINT "request_size, write_request_size, queue_depth, direct, api, threads, sync"
 #define SAME_POINT                                                                                           \
     "a.request_size = b.request_size AND a.write_request_size = b.write_request_size AND a.queue_depth = "   \
@@ -196,12 +196,12 @@ static const char share[] =
 static const char copy[] =
     "INSERT INTO main.runs(uuid, host_id, target_id, " COLUMNS_RUN
     ") SELECT o.uuid, h.id, t.id, o.name, o.command, o.pattern, o.version, o.seed, o.settings, o.system, "
-    "o.started_s, o.finished_s, o.status, o.exit_code, o.n_replays FROM other.runs o "
+    "o.started_s, o.finished_s, o.status, o.exit_code, o.n_replays, o.summarised FROM other.runs o "
     "JOIN temp.picked k ON k.other_id = o.id JOIN other.hosts oh ON oh.id = o.host_id JOIN main.hosts h ON "
     "h.name = oh.name JOIN other.targets ot ON ot.id = o.target_id JOIN main.targets t ON t.fingerprint = "
     "ot.fingerprint WHERE true ORDER BY o.id ON CONFLICT(uuid) DO UPDATE SET finished_s = "
     "excluded.finished_s, status = excluded.status, exit_code = excluded.exit_code, n_replays = "
-    "excluded.n_replays;"
+    "excluded.n_replays, summarised = excluded.summarised;"
     "UPDATE temp.picked SET id = (SELECT id FROM main.runs WHERE runs.uuid = picked.uuid);"
     "DELETE FROM main.replays WHERE run_id IN (SELECT id FROM temp.picked);"
     "INSERT INTO main.replays(run_id, point_id, " HISTORY_ROW_REPLAY

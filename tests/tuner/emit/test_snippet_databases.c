@@ -187,10 +187,12 @@ TEST(rocksdb_keeps_sizes_that_are_above_what_was_measured)
            "!use_direct_reads=");
     EXPECT("rocksdb", WAITS "pattern.name=write request_size=66048",
            "@max_buffer_size - 69632 bytes are enough");
-    EXPECT("rocksdb", WAITS "pattern.name=rw:50 request_size=1m",
+    EXPECT("rocksdb", WAITS "pattern.name=rw:50 request_size=1m direct=1",
            "!readahead_size=", "!buffer_size=", "@readahead_size - 1048576 bytes are enough",
            "@max_buffer_size - 1048576 bytes are enough");
-    EXPECT("rocksdb", WAITS "pattern.name=read request_size=2m",
+    EXPECT("rocksdb", WAITS "pattern.name=read request_size=1m direct=0",
+           "=  compaction_readahead_size=1048576");
+    EXPECT("rocksdb", WAITS "pattern.name=read request_size=2m direct=1",
            "@readahead_size - 2097152 bytes are enough");
 }
 

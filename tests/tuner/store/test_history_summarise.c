@@ -66,11 +66,10 @@ TEST(what_is_cut_or_aside_stays_apart)
         assert_true(rows[i].n_replays == 2 && rows[i].sample.cut == (i == 1) && rows[i].aside == (i == 2));
 }
 
-TEST(only_older_runs_with_an_end_are_taken_and_once)
+TEST(only_older_runs_are_taken_and_once)
 {
     size_t n;
     add_whole_run(1e8);
-    begin_run("recommend", "vms", "alpha");
     now_s += 2 * SECONDS_OF_A_DAY;
     int64_t newer = add_whole_run(1e8);
     assert_int_equal(summarise(now_s - SECONDS_OF_A_DAY), 1);
@@ -154,9 +153,39 @@ TEST(a_damaged_run_stays_and_the_others_are_done)
     reopen_history("h.db", true);
     assert_int_equal(history_summarise(&history, now_s + 1, &n_runs, &err), -EBADMSG);
     assert_int_equal(n_runs, 2);
-    assert_non_null(strstr(err.text, "run 2: replay 3 is damaged"));
+    assert_non_null(strstr(err.text, "run 2: replay 3 is damaged; 1 damaged run is left as it was"));
     AUTO(auto_free) struct history_replay *rows = replays_of(ids[2], &n);
     assert_int_equal(n, 4);
+}
+
+/* What fails otherwise ends it, whatever was damaged before, and says why. */
+TEST(another_failure_ends_it_with_its_own_reason)
+{
+    size_t n_runs;
+    for (int i = 0; i < 3; i++)
+        add_whole_run(1e8);
+    history_close(&history);
+    run_sql(
+        "h.db",
+        "UPDATE replays SET throughput_bps = 0 WHERE run_id = 1 AND number = 3;"
+        "CREATE TRIGGER t BEFORE INSERT ON replays WHEN NEW.run_id = 2 BEGIN SELECT RAISE(ABORT, 'no'); END");
+    reopen_history("h.db", true);
+    int result = history_summarise(&history, now_s + 1, &n_runs, &err);
+    assert_true(result < 0 && result != -EBADMSG);
+    assert_null(strstr(err.text, "damaged"));
+    assert_int_equal(n_runs, 0);
+}
+
+TEST(a_run_whose_process_died_long_ago_is_summarised)
+{
+    size_t n;
+    int64_t dead = begin_run("recommend", "vms", "alpha");
+    add_replays(dead, &fast, (const double[]){1e8, 1.1e8, 1.2e8}, 3, 0);
+    assert_int_equal(summarise(now_s + 1), 0);
+    now_s += 2 * SECONDS_OF_A_DAY;
+    assert_int_equal(summarise(now_s), 1);
+    AUTO(auto_free) struct history_replay *rows = replays_of(dead, &n);
+    assert_int_equal(n, 2);
 }
 
 TEST(a_run_without_replays_is_asked_once)
@@ -177,6 +206,7 @@ TEST(summaries_are_merged_into_another_history)
     reopen_history("other.db", true);
     assert_int_equal(history_merge(&history, "h.db", &n_runs, &n_changes, &err), 0);
     assert_int_equal(n_runs, 1);
+    assert_int_equal(summarise(now_s + 1), 0);
     AUTO(auto_free) struct history_replay *rows = replays_of(1, &n);
     assert_int_equal(n, 4);
     assert_int_equal(rows[0].n_replays, 2);
