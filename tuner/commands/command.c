@@ -6,6 +6,7 @@
 #include "tuner/base/fail.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/publish.h"
+#include "tuner/commands/write_default.h"
 #include "tuner/options/options.h"
 #include "tuner/picture/plot_deliver.h"
 #include "tuner/search/prior.h"
@@ -113,6 +114,8 @@ int command_run_measuring(const struct command *command, int argc, char **argv)
         return command_print_help(command, result);
     if (result == 0)
         result = settle_settings(command, &settings, &err);
+    if (result == 0 && (command->options == OPTIONS_RECOMMEND || command->options == OPTIONS_MEASURE))
+        write_default_settle(&settings);
     return result < 0 ? fail_with(EXIT_USAGE, "%s", err.text) : command_run_session(command, &settings);
 }
 

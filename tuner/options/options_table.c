@@ -123,9 +123,11 @@ static const struct option_row rows[] = {
     /* Options that say what is searched for, within which limits, and what the answer must be. */
     DURATION("budget", limits.budget_ns, "1s..168h", "60s", RECOMMEND | CALIBRATE,
              "time for the whole command", IN(LIMITS)),
-    SIZE("max-write", limits.max_write_bytes, "0..1000t", "64g", EVERY | CALIBRATE | PREDICT | REPLAY,
-         "bytes written at most, filling and warm-up included; with --simulate no limit unless given",
-         .default_calibrate = "8g", GIVEN(limits.max_write_given), IN(LIMITS)),
+    SIZE(
+        "max-write", limits.max_write_bytes, "0..1000t", "64g", EVERY | CALIBRATE | PREDICT | REPLAY,
+        "bytes written at most, filling and warm-up included; the default grows with --budget and is less on "
+        "a small SSD; with --simulate no limit unless given",
+        .default_calibrate = "8g", GIVEN(limits.max_write_given), IN(LIMITS)),
     SHARE("tolerance", search.tolerance_share, ">0%..50%", "10%", RECOMMEND | EXPERIMENT | FLEET,
           "loss against the best setting that is accepted for a cheaper one", IN(ANSWER)),
     SHARE("tolerance", search.tolerance_share, ">0%..50%", "10%", ADVISE | LINE_ONLY,
