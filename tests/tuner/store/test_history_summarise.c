@@ -154,7 +154,7 @@ TEST(a_damaged_run_stays_and_the_others_are_done)
     assert_int_equal(history_summarise(&history, now_s + 1, &n_runs, &err), -EBADMSG);
     assert_int_equal(n_runs, 2);
     assert_non_null(strstr(err.text, "run 2: replay 3 is damaged; 1 damaged run is left as it was"));
-    AUTO(auto_free) struct history_replay *rows = replays_of(ids[2], &n);
+    free(replays_of(ids[2], &n));
     assert_int_equal(n, 4);
 }
 
@@ -184,7 +184,7 @@ TEST(a_run_whose_process_died_long_ago_is_summarised)
     assert_int_equal(summarise(now_s + 1), 0);
     now_s += 2 * SECONDS_OF_A_DAY;
     assert_int_equal(summarise(now_s), 1);
-    AUTO(auto_free) struct history_replay *rows = replays_of(dead, &n);
+    free(replays_of(dead, &n));
     assert_int_equal(n, 2);
 }
 
