@@ -81,13 +81,28 @@ static bool ask_alignment(struct target *target)
     return true;
 }
 
+/* Somebody's file may be in use, and what is cached of it be worth much: only what is looked at is dropped.
+ */
+static bool keeps_others_pages(const struct target *target)
+{
+    return !target->owned && !target->is_device;
+}
+
+/* A place with what is beside it, because pages that the kernel holds together go together. */
+static void forget_around(const struct target *target, uint64_t place, uint64_t n_bytes)
+{
+    uint64_t beside = UINT64_C(2) * TARGET_MIB, at = target->base_bytes + place,
+             before = at < beside ? at : beside;
+    posix_fadvise(target->fd, (off_t)(at - before), (off_t)(before + n_bytes + beside), POSIX_FADV_DONTNEED);
+}
+
 /* True when a read of the beginning left its pages in the cache, which are then dropped again. */
 static bool left_pages(const struct target *target)
 {
     uint64_t cached, dirty;
     if (target_cached_pages(target, 0, UINT64_C(2) * ALIGN_MAX, &cached, &dirty) != 0 || cached == 0)
         return false;
-    posix_fadvise(target->fd, 0, 0, POSIX_FADV_DONTNEED);
+    forget_around(target, 0, UINT64_C(2) * ALIGN_MAX);
     return true;
 }
 
@@ -97,6 +112,8 @@ static bool left_pages(const struct target *target)
 static int find_alignment(struct probe *probe)
 {
     uint32_t accepted = 0, direct = 0;
+    if (keeps_others_pages(probe->target))
+        forget_around(probe->target, 0, UINT64_C(2) * ALIGN_MAX);
     for (uint32_t align = ALIGN_MIN; align <= ALIGN_MAX && direct == 0; align *= 2) {
         if (pread(probe->fd, probe->block, align, (off_t)(probe->target->base_bytes + align)) < 0) {
             if (errno != EINVAL)
@@ -165,6 +182,8 @@ static int prove_reads(struct probe *probe, enum target_proof *ret_proof)
 {
     enum target_proof proof = TARGET_DIRECT_PROVED;
     for (int i = 0; i < N_PLACES && proof == TARGET_DIRECT_PROVED; i++) {
+        if (keeps_others_pages(probe->target))
+            forget_around(probe->target, probe->places[i], probe->block_bytes);
         if (!is_uncached(probe, probe->places[i], &proof)) {
             /* Nobody else has our own file: its file system never lets pages go. Somebody may be reading the
              * user's. */
@@ -336,7 +355,7 @@ static int prove_one(struct target *target, uint64_t most_write_bytes, struct er
     /* btrfs falls back to buffered reads when the buffer's pages have to be faulted in first. */
     memset(probe.block, 0, TARGET_MIB);
     code = target_flush(target, err);
-    if (code == 0)
+    if (code == 0 && !keeps_others_pages(target))
         code = target_drop_cache(target, &cold, err);
     if (code == 0)
         code = prove_both(&probe, err);

@@ -61,6 +61,31 @@ TEST(every_way_moves_the_same_bytes)
 }
 
 /* The client's memory need not be aligned, and neither need the size of a cached request. */
+/* A guest that starts again finds in the cache what it had there: direct I/O is proved at a few places alone.
+ */
+TEST(pages_that_are_cached_stay_when_it_is_opened)
+{
+    uint64_t before, after, dirty;
+    const uint64_t size = 128U << 20;
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    for (uint64_t at = 0; at < size; at += SIZE)
+        assert_int_equal(pwrite(fd, written, SIZE, (off_t)at), SIZE);
+    assert_int_equal(fdatasync(fd), 0);
+    close(fd);
+    struct target_existing existing = {.path = path};
+    struct target looked_at;
+    assert_int_equal(target_open_existing(&looked_at, &existing, &err), 0);
+    assert_int_equal(target_cached_pages(&looked_at, 0, size, &before, &dirty), 0);
+    target_close(&looked_at);
+    serve();
+    assert_int_equal(target_cached_pages(&image.target, 0, size, &after, &dirty), 0);
+    bool is_direct = image.fd_direct >= 0;
+    image_close(&image);
+    if (!is_direct)
+        skip();
+    assert_true(before > 0 && after >= before / 2);
+}
+
 TEST(odd_memory_and_odd_sizes_are_taken)
 {
     serve();
