@@ -18,24 +18,5 @@ ALTER TABLE replays ADD COLUMN n_replays integer NOT NULL DEFAULT 1 CHECK(n_repl
     ALTER COLUMN arrived SET DEFAULT coalesce(nullif(current_setting('fstune.arrived', true), '')::date, current_date);
 CREATE TABLE replays_old PARTITION OF replays FOR VALUES FROM (MINVALUE) TO ('2000-01-01');
 
--- As in fleet.sql.
-CREATE OR REPLACE FUNCTION drop_empty_months() RETURNS integer LANGUAGE plpgsql SET search_path = fstune, pg_temp AS $$
-DECLARE
-    part text;
-    empty boolean;
-    dropped integer := 0;
-BEGIN
-    PERFORM pg_advisory_xact_lock(hashtext('fstune.drop_empty_months'));
-    FOR part IN SELECT inhrelid::regclass::text FROM pg_inherits WHERE inhparent IN ('replays'::regclass, 'documents'::regclass)
-                AND inhrelid IS DISTINCT FROM to_regclass('replays_old') AND right(inhrelid::regclass::text, 7) < to_char(current_date, 'YYYY_MM') LOOP
-        EXECUTE format('SELECT NOT EXISTS (SELECT 1 FROM %s)', part) INTO empty;
-        IF empty THEN
-            EXECUTE format('DROP TABLE %s', part);
-            dropped := dropped + 1;
-        END IF;
-    END LOOP;
-    RETURN dropped;
-END $$;
-
 UPDATE versions SET number = 4;
 COMMIT;

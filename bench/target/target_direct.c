@@ -81,8 +81,8 @@ static bool ask_alignment(struct target *target)
     return true;
 }
 
-/* Somebody's file may be in use, and what is cached of it be worth much: only what is looked at is dropped.
- */
+/* Somebody may be using a file that is not ours, and need what is cached of it: only the pages of the places
+ * that are looked at are dropped then. */
 static bool keeps_others_pages(const struct target *target)
 {
     return !target->owned && !target->is_device;
@@ -91,9 +91,15 @@ static bool keeps_others_pages(const struct target *target)
 /* A place with what is beside it, because pages that the kernel holds together go together. */
 static void forget_around(const struct target *target, uint64_t place, uint64_t n_bytes)
 {
-    uint64_t beside = UINT64_C(2) * TARGET_MIB, at = target->base_bytes + place,
+    uint64_t cached = 1, dirty, beside = UINT64_C(2) * TARGET_MIB, at = target->base_bytes + place,
              before = at < beside ? at : beside;
-    posix_fadvise(target->fd, (off_t)(at - before), (off_t)(before + n_bytes + beside), POSIX_FADV_DONTNEED);
+    /* Pages that another thread just holds survive one call. */
+    for (int i = 0; i < 3 && cached != 0; i++) {
+        posix_fadvise(target->fd, (off_t)(at - before), (off_t)(before + n_bytes + beside),
+                      POSIX_FADV_DONTNEED);
+        if (target_cached_pages(target, place, n_bytes, &cached, &dirty) != 0)
+            break;
+    }
 }
 
 /* True when a read of the beginning left its pages in the cache, which are then dropped again. */

@@ -116,8 +116,9 @@ struct history_replay {
     struct sample sample;
     bool aside; /* its run was found to be of another length than those that count (see history_set_aside) */
     struct history_windows windows;
-    /* A replay of a run that history_summarise took stands for n_replays of one setting: its figures are
-     * their means, and std_bps is the scatter of their rates. Else 0 or 1, and NaN where it was read. */
+    /* In a run that history_summarise took, a replay stands for n_replays of one setting: its figures are
+     * their means, and std_bps is the standard deviation of their rates. In another run that was read they
+     * are 1 and NaN. A replay that is to be added may have 0, which means 1. */
     size_t n_replays;
     double std_bps;
     /* What else told the points of an experiment apart, as "pattern=randread cache=cold"; "": nothing. */

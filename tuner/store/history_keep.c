@@ -22,11 +22,19 @@ static const char delete_runs[] =
     "(SELECT run_id FROM changes WHERE run_id IS NOT NULL UNION "
     "SELECT other_run_id FROM changes WHERE other_run_id IS NOT NULL)";
 
+/* On a server. Two at once would both find the same month empty, so that one waits for the other. */
+static int drop_empty_months(struct history *history, struct err *err)
+{
+    int64_t n_months;
+    return sql_number(
+        &history->db, &n_months, err,
+        "SELECT drop_empty_months() FROM pg_advisory_xact_lock(hashtext('fstune.drop_empty_months'))", "");
+}
+
 int history_prune(struct history *history, size_t keep, double older_than_s, size_t *ret_n_removed,
                   struct err *err)
 {
     size_t n = 0;
-    int64_t n_months;
     int result = sql_begin(&history->db, true, err);
     if (result < 0)
         return result;
@@ -36,7 +44,7 @@ int history_prune(struct history *history, size_t keep, double older_than_s, siz
         n = sql_n_changed(&history->db);
         /* On a server a target may be taken by a run that a host just adds. */
         result = sql_is_server(&history->db)
-                     ? sql_number(&history->db, &n_months, err, "SELECT drop_empty_months()", "")
+                     ? drop_empty_months(history, err)
                      : sql_script(&history->db,
                                   "DELETE FROM targets WHERE id NOT IN (SELECT target_id FROM runs)", err);
     }
@@ -72,8 +80,8 @@ static bool is_same_setting(const struct history_replay *a, const struct history
            a->sample.confirming == b->sample.confirming;
 }
 
-/* The first replay of a setting, without its figures. It has no quantiles and no windows, which are of one
- * run. */
+/* A summary starts as a copy of its first replay, which is still to be added. Quantiles and windows belong to
+ * one run, so a summary has none. */
 static struct summary begin_summary(const struct history_replay *first)
 {
     struct summary summary = {.replay = *first};
@@ -204,7 +212,6 @@ int history_summarise(struct history *history, double older_than_s, size_t *ret_
 {
     struct summarising summarising = {0};
     void *ids = NULL;
-    int64_t n_months;
     size_t n = 0;
     int result = list_whole_runs(history, older_than_s, &ids, &n, err);
     for (size_t i = 0; i < n && result == 0; i++) {
@@ -216,7 +223,7 @@ int history_summarise(struct history *history, double older_than_s, size_t *ret_
     free(ids);
     *ret_n_runs = summarising.n_done;
     if (result == 0 && sql_is_server(&history->db))
-        result = sql_number(&history->db, &n_months, err, "SELECT drop_empty_months()", "");
+        result = drop_empty_months(history, err);
     if (result == 0 && summarising.n_damaged > 0)
         result = err_set(
             err, -EBADMSG, "%s; %zu damaged run%s left as it was; fstune history verify names all",
