@@ -14,6 +14,6 @@
  * that is less. In whole GiB. ssd_bytes: 0 where the device does not wear out, or nobody knows. */
 uint64_t write_default_bytes(uint64_t budget_ns, uint64_t ssd_bytes);
 
-/* Sets the limit, unless one is given or nothing real is measured. A disk of a guest counts as no SSD, because
- * a guest cannot know what is behind it. */
+/* Sets the limit, unless one is given or nothing real is measured. A disk of a guest counts as no SSD,
+ * because a guest cannot know what is behind it. */
 void write_default_settle(struct settings *settings);
