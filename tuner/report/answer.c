@@ -81,6 +81,9 @@ static const char *reason_of(const struct tune *tune)
         return "the write budget (--max-write) allows no run";
     if (tune->failure.code != 0)
         return tune->failure.text;
+    if (tune->session->target.fill_seconds > (double)tune->settings->limits.budget_ns / 1e9 / 2)
+        return "filling the test file took most of the budget; give a larger --budget or a smaller "
+               "--file-size";
     return "nothing could be measured within the budget";
 }
 
