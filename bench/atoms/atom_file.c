@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libaio.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -16,16 +17,22 @@
 #define LARGE_BYTES 65536U
 #define FILE_BYTES  (8U << 20)
 #define ALIGNMENT   4096U
+#define DEPTH       16U /* of the queue: each request has a part of the buffer */
+/* Between requests of the queue, so that neighbours are not merged: it meets all places of the file. */
+#define STRIDE_BYTES (521 * SMALL_BYTES)
 
 struct file {
     int fd, direct_fd; /* the second is -1 where there is no direct I/O */
     unsigned char *buffer;
     uint64_t at; /* of the next direct request */
+    io_context_t queue;
 };
 
 static void close_file(void *state)
 {
     struct file *file = state;
+    if (file->queue != NULL)
+        io_destroy(file->queue);
     if (file->fd >= 0)
         close(file->fd);
     if (file->direct_fd >= 0)
@@ -164,6 +171,63 @@ ATOM(direct_read_64k, "direct_read_64k", "one direct read of 64 KiB", open_direc
 
 ATOM(direct_write_4k, "direct_write_4k", "one direct write of 4 KiB", open_direct, run_direct_writes_4k,
      close_file, ATOM_DELAYS_CALLS(SYS_pwrite64));
+
+static int open_queued(const struct atom_place *place, struct atom_shared *shared, void **ret_state)
+{
+    int result = open_direct(place, shared, ret_state);
+    if (result < 0)
+        return result;
+    struct file *file = *ret_state;
+    result = io_setup(DEPTH, &file->queue);
+    if (result < 0) {
+        close_file(file);
+        *ret_state = NULL;
+    }
+    return result;
+}
+
+static int submit_read(struct file *file, struct iocb *iocb, void *buffer)
+{
+    io_prep_pread(iocb, file->direct_fd, buffer, SMALL_BYTES, (long long)file->at);
+    file->at = (file->at + STRIDE_BYTES) % FILE_BYTES;
+    const int result = io_submit(file->queue, 1, &iocb);
+    return result == 1 ? 0 : result < 0 ? result : -EAGAIN;
+}
+
+/* What the kernel still has writes into the buffer, so it is waited for. */
+static int reap_reads(struct file *file, struct io_event *events, int least)
+{
+    int n, result = 0;
+    do {
+        n = io_getevents(file->queue, least, DEPTH, events, NULL);
+    } while (n == -EINTR);
+    for (int i = 0; i < n && result == 0; i++)
+        result = (long)events[i].res == SMALL_BYTES ? 0 : -EIO;
+    return n < 0 ? n : result < 0 ? result : n;
+}
+
+/* A queue that stays full: of many requests at a time, the time of one is what no other can share. */
+static int run_queued_reads(void *state, uint64_t n)
+{
+    struct file *file = state;
+    struct iocb iocbs[DEPTH];
+    struct io_event events[DEPTH];
+    uint64_t n_sent = 0, n_under_way = 0;
+    int result = 0;
+    for (; n_sent < n && n_sent < DEPTH && result == 0; n_sent++, n_under_way++)
+        result = submit_read(file, &iocbs[n_sent], file->buffer + n_sent * SMALL_BYTES);
+    while (n_under_way > 0 && result >= 0) {
+        result = reap_reads(file, events, 1);
+        n_under_way -= result > 0 ? (uint64_t)result : 0;
+        for (int i = 0, n_done = result; i < n_done && n_sent < n && result >= 0;
+             i++, n_sent++, n_under_way++)
+            result = submit_read(file, events[i].obj, events[i].obj->u.c.buf);
+    }
+    return result < 0 ? result : 0;
+}
+
+ATOM(direct_read_queued, "direct_read_4k_queued", "one direct read of 4 KiB of 16 at a time", open_queued,
+     run_queued_reads, close_file, .delays_each = 0);
 
 static int run_flushes(void *state, uint64_t n)
 {

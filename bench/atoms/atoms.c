@@ -41,6 +41,7 @@ static const struct atom *const table[] = {
     &atom_direct_read_4k,
     &atom_direct_read_64k,
     &atom_direct_write_4k,
+    &atom_direct_read_queued,
     &atom_flush,
     &atom_tcp,
     &atom_udp,

@@ -9,7 +9,7 @@ extern const struct atom atom_syscall, atom_syscall_cold, atom_exception, atom_t
     atom_floating, atom_memory, atom_switch_one, atom_switch_two, atom_futex, atom_fault_anonymous,
     atom_fault_file, atom_page_use, atom_fault_cold, atom_page_use_cold, atom_map, atom_shootdown, atom_fork,
     atom_exec, atom_cache_read, atom_cache_write, atom_direct_read_4k, atom_direct_read_64k,
-    atom_direct_write_4k, atom_flush, atom_tcp, atom_udp;
+    atom_direct_write_4k, atom_direct_read_queued, atom_flush, atom_tcp, atom_udp;
 
 /* A test: its name, what its figure is of, and its functions. Behind them how its operation is delayed from
  * outside, where that is known, and .base, where something else of the loop is taken off. */

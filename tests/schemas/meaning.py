@@ -93,7 +93,15 @@ def neighbour(value, points):
     yield "the mean cost of runs lies in its interval", rises(search, "runs_ci_low", "runs_pcost", "runs_ci_high")
 
 
+def guest(value):
+    for setting in value.values():
+        yield "a rate in a guest lies in its interval", rises(setting["throughput_bps"], "ci_low", "mean", "ci_high")
+        yield "what a guest adds lies in its interval", rises(setting["added_s"], "ci_low", "mean", "ci_high")
+
+
 def recommendation(value):
+    if "guest" in value:
+        yield from guest(value["guest"])
     if "neighbour" in value:
         yield from neighbour(value["neighbour"], value["points"])
     points, best, over = value["points"], value["best"], value["best_over_recommended"]

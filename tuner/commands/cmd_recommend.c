@@ -5,6 +5,7 @@
 #include "tuner/base/text.h"
 #include "tuner/commands/command.h"
 #include "tuner/emit/snippet.h"
+#include "tuner/impact/guest_report.h"
 #include "tuner/impact/neighbour_report.h"
 #include "tuner/options/options.h"
 #include "tuner/profile/profile_use.h"
@@ -104,9 +105,12 @@ static int check_and_print_tune_plan(struct session *session, struct err *err)
     const struct settings *settings = session->settings;
     struct candidates candidates = {0};
     uint64_t file_bytes = 0;
+    struct guest_costs guest;
     int result = check_snippet(settings, err);
     if (result == 0)
         result = check_format(settings, err);
+    if (result == 0)
+        result = guest_report_read(&guest, settings, err);
     if (result == 0)
         result = session_estimate(session, &file_bytes, err);
     if (result == 0)
@@ -222,6 +226,7 @@ static void print_clients(FILE *out, const void *context)
 struct extras {
     struct burst burst;
     struct members_study members;
+    struct guest_costs guest;
 };
 
 static int print_recommend_result(struct tune *tune, const struct extras *extras, struct err *err)
@@ -246,6 +251,9 @@ static int print_recommend_result(struct tune *tune, const struct extras *extras
             (struct answer_part){.add = add_clients, .print = print_clients, .context = &clients};
     if (session->neighbours != NULL)
         answer.parts[answer.n_parts++] = neighbour_report_part(&answer);
+    const struct guest_report guest = {&answer, &extras->guest};
+    if (extras->guest.settings != NULL)
+        answer.parts[answer.n_parts++] = guest_report_part(&guest);
     int result = print_answer(&answer, tune->settings->format, err);
     int code = recommend_exit_code(&answer);
     save_answer(session, result < 0 ? EXIT_FAILED : code, &answer);
@@ -262,7 +270,9 @@ static int search_and_print(struct session *session, struct err *err)
     tune.engine.best = tune.engine.chosen = tune.engine.baseline = ENGINE_NONE;
     tune.engine.default_setting = tune.engine.counterpart = tune.split = tune.unsplit = ENGINE_NONE;
     session->end_ns = session->start_ns + session->settings->limits.budget_ns + LATE_NS;
-    int result = session_prepare(session, err);
+    int result = guest_report_read(&extras.guest, session->settings, err);
+    if (result == 0)
+        result = session_prepare(session, err);
     if (result == 0)
         result = tune_init(&tune, session, err);
     tune.observer = &live_tune;

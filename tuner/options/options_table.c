@@ -372,11 +372,12 @@ static const struct option_row rows[] = {
     DURATION("burst-interval", burst.interval_ns, "1ms..1h", "none", RECOMMEND | ADVISE,
              "time from the end of a burst to the beginning of the next, in which the kernel writes back"),
 
-    /* Options of `predict vm`. */
-    TEXT("host-atoms", "FILE", prediction.vm.host_atoms, PREDICT,
-         "predict vm: what fstune atoms --output wrote here"),
-    TEXT("guest-atoms", "FILE", prediction.vm.guest_atoms, PREDICT,
-         "predict vm: the same of the guest, by fstune or fstune-atoms in it"),
+    /* Options of `predict vm`; with the first two, `recommend` says what its answer gives in a guest. */
+    TEXT("host-atoms", "FILE", prediction.vm.host_atoms, PREDICT | RECOMMEND,
+         "predict vm, recommend: what fstune atoms --output wrote here"),
+    TEXT("guest-atoms", "FILE", prediction.vm.guest_atoms, PREDICT | RECOMMEND,
+         "predict vm: the same of the guest, by fstune or fstune-atoms in it; recommend then predicts what "
+         "its answer gives in the guest"),
     TEXT("activity", "FILE", prediction.vm.activity, PREDICT,
          "predict vm: the program's time and counts, as the member activity of an earlier prediction; else "
          "the command behind -- runs here"),

@@ -18,7 +18,7 @@ struct answer_part {
     const void *context;
 };
 
-#define ANSWER_MAX_PARTS 4
+#define ANSWER_MAX_PARTS 6
 
 /* The whole answer of `recommend`. Prepared once, printed as text or JSON. */
 struct answer {
