@@ -19,7 +19,7 @@
 #define ALIGNMENT   4096U
 #define DEPTH       16U /* of the queue: each request has a part of the buffer */
 /* Between requests of the queue, so that neighbours are not merged: it meets all places of the file. */
-#define STRIDE_BYTES (521 * SMALL_BYTES)
+#define STRIDE_BYTES (521ULL * SMALL_BYTES)
 
 struct file {
     int fd, direct_fd; /* the second is -1 where there is no direct I/O */
