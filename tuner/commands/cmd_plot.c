@@ -1,6 +1,7 @@
 /* fstune plot: pictures of measured results. */
 #include "bench/base/err.h"
 #include "tuner/base/fail.h"
+#include "tuner/base/publish.h"
 #include "tuner/commands/command.h"
 #include "tuner/options/options.h"
 #include "tuner/options/settings.h"
@@ -149,6 +150,8 @@ static int plot_kind(const struct settings *settings, const struct plot_ops *ops
     size_t size = 0;
     int code = EXIT_USAGE;
     int result = plot_deliver_request(&settings->plot, settings->output, &request, err);
+    if (result == 0 && settings->output[0] != '\0' && !settings->plot.script)
+        result = publish_check(settings->output, err);
     if (result < 0)
         return fail_with(EXIT_USAGE, "--output: %s", err->text);
     result = load_plot_data(settings, ops, &data, err);
