@@ -534,7 +534,7 @@ check-guest: build/$(BUILD)/fstune build/static/fstune build/static/dm build/sta
 	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune FSTUNE_STATIC=build/static/fstune GUEST_DIR=build/guest tests/guest/run '$(T)'
 	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE_STATIC=build/static/fstune GUEST_DM=build/static/dm GUEST_NFS3=build/static/nfs3 GUEST_DIR=build/guest tests/guest/storage '$(T)'
 
-# MINUTES: four lives of a guest, two at a time; a small Debian is made the first time. Needs root. T: part of a life's name.
+# Twenty minutes on two processors: four lives of a guest, two at a time; a small Debian is made the first time. Needs root. T: part of a life's name.
 .PHONY: check-guest-disk
 check-guest-disk: build/$(BUILD)/fstune build/$(BUILD)/nbdkit-fstune-plugin.so | deps deps-guest-disk ## a Debian installs packages and compiles on the disk that tunes itself: switches, power cuts
 	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune DISK_PLUGIN=build/$(BUILD)/nbdkit-fstune-plugin.so GUEST_DIR=build/guest DEBIAN_TAR=build/chroot.tar tests/guest/disk '$(T)'
