@@ -156,6 +156,7 @@ needed_faults := libfuse3-dev:fuse3/fuse_opt.h fuse3:fusermount3 python3:python3
 # The guest's kernel and busybox are not installed: tests/guest/fetch.
 needed_network = $(needed_guest) samba:smbd iproute2:/sbin/tc mount:/sbin/losetup lvm2:/sbin/lvm
 needed_guest := qemu-system-x86:qemu-system-x86_64 qemu-utils:qemu-img cpio:cpio e2fsprogs:/sbin/mke2fs strace:strace python3:python3
+needed_guest_disk = $(needed_guest) $(needed_check_disk) debootstrap:/usr/sbin/debootstrap
 needed_disk := nbdkit-plugin-dev:nbdkit-plugin.h
 needed_check_disk := nbdkit:nbdkit fio:fio qemu-utils:qemu-img python3:python3 libnbd-bin:nbdcopy python3-libnbd:/usr/lib/python3/dist-packages/nbd.py
 needed_fleet := python3:python3 postgresql-15:/usr/lib/postgresql/*/bin/postgres libpq5:/usr/lib/*/libpq.so.5
@@ -213,10 +214,10 @@ define look-for-packages
 endef
 
 # Goals that install what is missing; every other build only names it.
-self_helping := check mpi check-mpi check-disk check-fleet check-statistics check-io check-faults check-kills check-guest check-network check-page check-plots check-profile check-schemas check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
+self_helping := check mpi check-mpi check-disk check-fleet check-statistics check-io check-faults check-kills check-guest check-guest-disk check-network check-page check-plots check-profile check-schemas check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
 before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages))
 
-.PHONY: deps deps-dev deps-compare deps-mpi deps-check-mpi deps-check-disk deps-check-plots deps-disk deps-faults deps-fuzz deps-guest deps-live deps-network deps-page deps-profile deps-schemas deps-snippets deps-valgrind packages
+.PHONY: deps deps-dev deps-compare deps-mpi deps-check-mpi deps-check-disk deps-check-plots deps-disk deps-faults deps-fuzz deps-guest deps-guest-disk deps-live deps-network deps-page deps-profile deps-schemas deps-snippets deps-valgrind packages
 
 deps: ## install the packages that the build and the tests need (Debian and its kin)
 	$(call look-for-packages,$(needed),install)
@@ -241,6 +242,8 @@ deps-faults: deps
 # Without them the proof in a guest says that it is skipped.
 deps-guest: deps
 	$(call look-for-packages,$(needed_guest),install,0)
+deps-guest-disk: deps
+	$(call look-for-packages,$(needed_guest_disk),install,0)
 deps-network: deps
 	$(call look-for-packages,$(needed_network),install,0)
 
@@ -530,6 +533,11 @@ build/static/dm build/static/nfs3: build/static/%: tests/guest/%.c Makefile | $(
 check-guest: build/$(BUILD)/fstune build/static/fstune build/static/dm build/static/nfs3 | deps deps-guest ## boot Linux guests with the lines of `fstune emit qemu`, and with NFS, device mapper and md
 	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune FSTUNE_STATIC=build/static/fstune GUEST_DIR=build/guest tests/guest/run '$(T)'
 	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE_STATIC=build/static/fstune GUEST_DM=build/static/dm GUEST_NFS3=build/static/nfs3 GUEST_DIR=build/guest tests/guest/storage '$(T)'
+
+# Twenty minutes on two processors: four lives of a guest, two at a time; a small Debian is made the first time. Needs root. T: part of a life's name.
+.PHONY: check-guest-disk
+check-guest-disk: build/$(BUILD)/fstune build/$(BUILD)/nbdkit-fstune-plugin.so | deps deps-guest-disk ## a Debian installs packages and compiles on the disk that tunes itself: switches, power cuts
+	$(Q)PYTHONDONTWRITEBYTECODE=1 FSTUNE=build/$(BUILD)/fstune DISK_PLUGIN=build/$(BUILD)/nbdkit-fstune-plugin.so GUEST_DIR=build/guest DEBIAN_TAR=build/chroot.tar tests/guest/disk '$(T)'
 
 # One to three minutes for each of nineteen guests, one after the other, and some for fstune-mpi between three; most of it is emulation. T: part of a place's name.
 check-network: build/static/fstune build/static/dm build/static/nfs3 | deps deps-network ## what fstune says of NFS, SMB and devices made of others, in guests: a table

@@ -1,10 +1,35 @@
 """A served disk image and its clients, for the checks beside this file."""
 import os
+import random
 import socket
 import subprocess
+import threading
 import time
 
 import nbd
+
+PINS = ('cached', 'direct', 'cached,ahead=1m', 'cached,ahead=none,pieces=64k', 'direct,pieces=64k', 'cached,ahead=4m,pieces=128k')
+
+
+class Switcher(threading.Thread):
+    """Pins one setting after the other until it is stopped."""
+
+    def __init__(self, disk, seed, pause_seconds=0.01):
+        super().__init__()
+        self.disk, self.random, self.pause_seconds, self.is_over = disk, random.Random(seed), pause_seconds, False
+        self.start()
+
+    def run(self):
+        while not self.is_over:
+            try:
+                self.disk.ask('pin ' + self.random.choice(PINS))
+            except OSError:
+                return
+            time.sleep(self.random.random() * self.pause_seconds)
+
+    def stop(self):
+        self.is_over = True
+        self.join()
 
 
 class Disk:

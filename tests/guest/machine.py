@@ -126,8 +126,8 @@ class Machine:
             if 'error' in answer:
                 raise RuntimeError(f'{command}: {answer["error"]["desc"]}')
 
-    def run(self, seconds, stop_after=None):
-        """Lets the guest run until it turns itself off, or has sent that frame. Returns {frame: seconds until it was there} and, as "off", the end."""
+    def run(self, seconds, stop_after=None, stop_when=lambda: False):
+        """Lets the guest run until it turns itself off, has sent that frame, or something is so. Returns {frame: seconds until it was there} and, as "off", the end."""
         start, seen = time.monotonic(), {}
         self.ask('cont')
         while True:
@@ -135,7 +135,7 @@ class Machine:
             now = time.monotonic() - start
             for name in re.findall(r'^END (\w+) \w{64}', self.results_text(), re.M):
                 seen.setdefault(name, now)
-            if status == 'shutdown' or stop_after in seen:
+            if status == 'shutdown' or stop_after in seen or stop_when():
                 return seen | {'off': now}
             if now > seconds or status not in ('running', 'prelaunch'):
                 raise RuntimeError(f'the guest is not done after {now:.0f} s ({status}); its console ends: {self.console_end()}')

@@ -103,6 +103,10 @@ int snippet_make(const struct snippet_ops *ops, const struct snippet_request *re
 void snippet_comment(struct snippet_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/* A command to be taken out of a comment: the same, but it is not wrapped, for a shell would end it there.
+ * Changes the text. */
+void snippet_command(struct snippet_writer *writer, char *text);
+
 /* Where the answer comes from: version, date, host, path, file system, kernel, pattern, setting, rate with
  * its interval, how sure. */
 void snippet_header(struct snippet_writer *writer, const struct snippet_request *request);

@@ -72,6 +72,12 @@ void snippet_comment(struct snippet_writer *writer, const char *format, ...)
     }
 }
 
+void snippet_command(struct snippet_writer *writer, char *text)
+{
+    make_harmless(text, writer->comments);
+    print_comment_line(writer, text, (int)strlen(text));
+}
+
 static void print_origin(struct snippet_writer *writer, const struct recommendation *recommendation)
 {
     if (recommendation->simulated) {

@@ -156,14 +156,16 @@ static char *filled(struct snippet_template *run, const char *text, size_t lengt
 
 static int write_line(struct snippet_template *run, const char *line, size_t length)
 {
-    /* "# " and "! " stand before the text. */
-    size_t mark = length >= 2 && (*line == '#' || *line == '!') ? 2 : 0;
+    /* "# ", "> " and "! " stand before the text. */
+    size_t mark = length >= 2 && strchr("#>!", *line) != NULL ? 2 : 0;
     char *text = filled(run, line + mark, length - mark);
     int result = 0;
     if (text == NULL)
         return -ENOMEM;
     if (*line == '#')
         snippet_comment(run->writer, "%s", text);
+    else if (*line == '>')
+        snippet_command(run->writer, text);
     else if (*line == '!')
         result = err_set(run->err, -EINVAL, "%s", text);
     else

@@ -3,6 +3,7 @@
  *
  * A line of a template, by its first character:
  *   # TEXT       a comment, in the format's own marks
+ *   > TEXT       a command for a shell, in a comment that stays one line
  *   ! TEXT       refuses the request; what was written before is not shown
  *   =NAME TEXT   gives a value a name
  *   @NAME        another template; or header (where the answer comes from), own (the row's function),

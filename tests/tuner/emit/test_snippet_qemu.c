@@ -66,6 +66,18 @@ TEST(paths_are_doubled_and_quoted)
     EXPECT("qemu qemu-drive", "image=relative.img", "~=relative.img,");
 }
 
+/* A shell would end a command at the end of its first line. */
+TEST(the_server_of_a_disk_that_tunes_itself_is_one_line)
+{
+    EXPECT("qemu qemu-drive", "self_tuning image=/a",
+           "=# nbdkit --foreground --unix /run/fstune-disk0.sock fstune file='/a' history='/a.fstune'");
+    EXPECT(
+        "qemu qemu-drive", "self_tuning image=/a directory with a name/that is long/it's a disk.img",
+        "=# nbdkit --foreground --unix /run/fstune-disk0.sock fstune file='/a directory with a name/that is "
+        "long/it'\\''s a disk.img' history='/a directory with a name/that is long/it'\\''s a "
+        "disk.img.fstune'");
+}
+
 TEST(a_name_like_a_protocol_stays_a_name)
 {
     EXPECT("qemu-drive", "image=nbd:x", "file=./nbd:x,");
