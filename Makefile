@@ -419,13 +419,21 @@ endif
 
 -include $(wildcard $(foreach b,$(builds) fuzz,build/$(b)/tests/*.d build/$(b)/*/*/*.d build/$(b)/shared/*/*/*.d build/$(b)/pic/*/*/*.d build/$(b)/tests/*/*/*.d))
 
-# The file system that fails on request (tests/faults). Where libfuse3 is missing nothing is built and nothing is wrong.
-build/release/faultfs: tests/faults/faultfs.c tests/faults/fault.h Makefile | deps-faults
+# The file systems of tests/faults, which fails on request, and of tests/disk, which records. Where libfuse3 is missing nothing is built and nothing is wrong.
+build/release/faultfs: tests/faults/faultfs.c tests/faults/fault.h
+build/release/recorder: tests/disk/recorder.c
+build/release/faultfs build/release/recorder: Makefile | deps-faults
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)if pkg-config --exists fuse3; then \
-	    $(CC) -std=c17 $(cpp_flags) $(warnings) $(WERROR) $(compile_release) $$(pkg-config --cflags fuse3) $< -o $@ $$(pkg-config --libs fuse3) -pthread; \
+	    $(CC) -std=c17 $(cpp_flags) $(warnings) $(WERROR) $(compile_release) $$(pkg-config --cflags fuse3) $(filter %.c,$^) -o $@ $$(pkg-config --libs fuse3) -pthread; \
 	else rm -f $@; fi
+
+# A fault to load into nbdkit.
+build/release/no_flush.so: tests/disk/no_flush.c Makefile
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c17 $(cpp_flags) $(warnings) $(WERROR) -fPIC -shared $< -o $@
 
 # The peers that are written in C++ (tests/compare/peers); the others are scripts.
 build/release/tests/compare/peers/%: tests/compare/peers/%.cpp Makefile | deps-compare
