@@ -36,7 +36,7 @@ class Client(threading.Thread):
         super().__init__()
         self.handle, self.blocks, self.random = handle, blocks, random.Random(seed)
         self.end, self.stamp, self.fault = time.monotonic() + seconds, (number + 1) << 32, None
-        self.busy, self.under_way, self.requests = set(), [], []
+        self.busy, self.under_way, self.requests, self.flushes = set(), [], [], 1
         self.newest = dict.fromkeys(blocks, 0)
         self.start()
 
@@ -49,12 +49,15 @@ class Client(threading.Thread):
         return blocks if self.busy.isdisjoint(blocks) else None
 
     def draw(self):
-        kind = self.random.choices(('write', 'flush', 'read', 'zero'), (75, 6, 15, 4))[0]
+        """Much is under way at a cut where flushes are rare, and little where they are not."""
+        if self.random.random() < 0.01:
+            self.flushes = self.random.choice((0.2, 1, 10))
+        kind = self.random.choices(('write', 'flush', 'read', 'zero'), (78, self.flushes, 16, 4))[0]
         blocks = range(0) if kind == 'flush' else self.place()
         if blocks is None:
             return None
         self.stamp += kind == 'write'
-        return Request(kind, blocks, self.stamp if kind == 'write' else 0, kind in ('write', 'zero') and self.random.random() < 0.04)
+        return Request(kind, blocks, self.stamp if kind == 'write' else 0, kind in ('write', 'zero') and self.random.random() < self.flushes / 100)
 
     def send(self, request):
         offset, size = request.blocks.start * BLOCK, len(request.blocks) * BLOCK
