@@ -157,7 +157,8 @@ needed_faults := libfuse3-dev:fuse3/fuse_opt.h fuse3:fusermount3 python3:python3
 needed_network = $(needed_guest) samba:smbd iproute2:/sbin/tc mount:/sbin/losetup lvm2:/sbin/lvm
 needed_guest := qemu-system-x86:qemu-system-x86_64 qemu-utils:qemu-img cpio:cpio e2fsprogs:/sbin/mke2fs strace:strace python3:python3
 needed_disk := nbdkit-plugin-dev:nbdkit-plugin.h
-needed_check_disk := nbdkit:nbdkit fio:fio qemu-utils:qemu-img python3:python3 libnbd-bin:nbdcopy python3-libnbd:/usr/lib/python3/dist-packages/nbd.py
+needed_check_disk := nbdkit:nbdkit fio:fio qemu-utils:qemu-img python3:python3 libnbd-bin:nbdcopy python3-libnbd:/usr/lib/python3/dist-packages/nbd.py \
+                     mount:/sbin/losetup e2fsprogs:/sbin/mke2fs xfsprogs:/sbin/mkfs.xfs
 needed_fleet := python3:python3 postgresql-15:/usr/lib/postgresql/*/bin/postgres libpq5:/usr/lib/*/libpq.so.5
 needed_live := fio:fio python3:python3 python3-optuna:/usr/lib/python3/dist-packages/optuna/__init__.py
 needed_profile := fio:fio strace:strace python3:python3 rocksdb-tools:db_bench \
@@ -487,7 +488,7 @@ check-mpi: | deps-check-mpi ## several clients on this machine: sums, windows, k
 
 .PHONY: check-disk install-disk uninstall-disk
 # Half a minute, in a directory of its own in DIR.
-check-disk: build/$(BUILD)/nbdkit-fstune-plugin.so build/release/faultfs | deps-check-disk ## serve images to clients of NBD: switches, kills, faults below
+check-disk: build/$(BUILD)/nbdkit-fstune-plugin.so $(addprefix build/release/,faultfs recorder no_flush.so) | deps-check-disk ## serve images to clients of NBD: switches, kills, faults below, power cuts
 	$(Q)PYTHONDONTWRITEBYTECODE=1 tests/disk/check --plugin $< '$(DIR)' || { [ $$? -eq 77 ] && echo '0 passed, 0 failed, 1 skipped'; }
 
 # Where nbdkit looks for `nbdkit fstune`.

@@ -103,6 +103,7 @@ class Client(threading.Thread):
             request.buffer = None
 
     def run(self):
+        """The connection is closed in any case, because nbdkit waits for that when it ends."""
         try:
             while self.under_way or time.monotonic() < self.end:
                 while len(self.under_way) < DEPTH and time.monotonic() < self.end:
@@ -112,6 +113,12 @@ class Client(threading.Thread):
             self.handle.shutdown()
         except nbd.Error as error:
             self.fault = str(error)
+        finally:
+            self.handle = None
+
+    def stop(self):
+        self.end = 0
+        self.join()
 
 
 class Promises:

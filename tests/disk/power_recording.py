@@ -29,6 +29,15 @@ def call(*command):
     return subprocess.run(command, check=True, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True).stdout.strip()
 
 
+def unmount(folder):
+    """Also where somebody interrupted the mount, and nobody knows whether it was made. The kernel may keep a file of a killed process for a moment."""
+    end = time.monotonic() + 5
+    while os.path.ismount(folder) and time.monotonic() < end:
+        if subprocess.run(['umount', folder], stderr=subprocess.DEVNULL, check=False).returncode == 0:
+            return
+        time.sleep(0.02)
+
+
 @contextlib.contextmanager
 def memory_folder(parent):
     """Devices and logs are big and short-lived, so no disk needs to see them. A log that is still mapped keeps its memory for so long."""
@@ -61,11 +70,13 @@ def make_image(path, kind):
 
 
 def end_process(process):
-    try:
-        process.wait(10)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait()
+    """It ends by itself once it is unmounted; where that came before its mount, it has to be told."""
+    for seconds, end in ((2, None), (5, process.terminate), (5, process.kill)):
+        if end is not None:
+            end()
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(seconds)
+            return
 
 
 def wait_for_mount(folder, process):
@@ -74,6 +85,11 @@ def wait_for_mount(folder, process):
         if process.poll() is not None or time.monotonic() > end:
             raise Missing('a file system of FUSE cannot be mounted here')
         time.sleep(0.01)
+
+
+def free_devices(file):
+    for device in call('losetup', '--noheadings', '--output', 'NAME', '--associated', file).splitlines():
+        call('losetup', '--detach', device)
 
 
 def make_device(file):
@@ -96,11 +112,11 @@ def recorded_system(recorder, system, folder):
         undo.callback(end_process, process)
         undo.callback(subprocess.run, ['umount', '-l', below], stderr=subprocess.DEVNULL, check=False)
         wait_for_mount(below, process)
+        undo.callback(free_devices, os.path.join(below, 'disk'))
         device = make_device(os.path.join(below, 'disk'))
-        undo.callback(call, 'losetup', '--detach', device)
         make_system(system, device)
+        undo.callback(unmount, mounted)
         call('mount', device, mounted)
-        undo.callback(call, 'umount', mounted)
         yield mounted
     if process.returncode != 0:
         raise OSError('the recorder failed, and its log may not be whole')
@@ -168,8 +184,10 @@ class Recording:
             disk = Disk(options.plugin, image, 'regret=50%', folder=self.folder, environment=environment)
             try:
                 self.load(disk, options.seconds)
-            finally:
                 said = disk.stop()
+            except BaseException:
+                disk.kill()
+                raise
         self.faults += [said] if said else []
         self.log = Log(os.path.join(self.folder, 'log'))
         os.unlink(os.path.join(self.folder, 'log'))
@@ -177,9 +195,8 @@ class Recording:
     def load(self, disk, seconds):
         """At first the settings are pinned one after the other, then the plugin makes its trials."""
         per_client = IMAGE_BYTES // BLOCK // N_CLIENTS
-        handles = [disk.connect() for _ in range(N_CLIENTS)]
         self.begin_ns = time.monotonic_ns()
-        clients = [Client(handle, range(i * per_client, (i + 1) * per_client), i, seconds, self.seed * N_CLIENTS + i) for i, handle in enumerate(handles)]
+        clients = [Client(disk.connect(), range(i * per_client, (i + 1) * per_client), i, seconds, self.seed * N_CLIENTS + i) for i in range(N_CLIENTS)]
         switcher, others = Switcher(disk, self.seed), [Evictor(disk.image, self.seed), Watcher(disk)]
         try:
             time.sleep(seconds * PINNED_SHARE)
@@ -188,7 +205,7 @@ class Recording:
             for client in clients:
                 client.join()
         finally:
-            for thread in (switcher, *others):
+            for thread in (switcher, *others, *clients):
                 thread.stop()
         self.end_ns = time.monotonic_ns()
         self.watched = others[1]
