@@ -4,9 +4,9 @@
  *
  * The file is kept in memory, and holds no zeroes at first, so that a file system over it shows what it never
  * wrote. For every write, range of zeroes and flush that succeeded the log gets five numbers of 64 bits: what
- * it was, when it began and when it had ended (CLOCK_MONOTONIC, ns), offset and length; a write's bytes follow.
- * They stand in the order in which they had ended, which is also that of the changes. flush_us: a flush takes
- * at least so long, as on a disk. */
+ * it was, when it began and when it had ended (CLOCK_MONOTONIC, ns), offset and length; a write's bytes
+ * follow. They stand in the order in which they had ended, which is also that of the changes. flush_us: a
+ * flush takes at least so long, as on a disk. */
 #define FUSE_USE_VERSION 312
 #include <fuse3/fuse_lowlevel.h>
 
@@ -117,8 +117,7 @@ static void on_read(fuse_req_t request, fuse_ino_t ino, size_t size, off_t offse
 static void on_write(fuse_req_t request, fuse_ino_t ino, const char *bytes, size_t size, off_t offset,
                      struct fuse_file_info *info)
 {
-    struct record record = {
-        .what = WRITE, .begin_ns = now_ns(), .offset = (uint64_t)offset, .n_bytes = size};
+    struct record record = {.what = WRITE, .begin_ns = now_ns(), .offset = (uint64_t)offset, .n_bytes = size};
     int error = carry_out(record, bytes);
     (void)ino;
     (void)info;
@@ -142,10 +141,8 @@ static void on_fsync(fuse_req_t request, fuse_ino_t ino, int data_only, struct f
 static void on_fallocate(fuse_req_t request, fuse_ino_t ino, int mode, off_t offset, off_t length,
                          struct fuse_file_info *info)
 {
-    struct record record = {.what = ZEROES,
-                            .begin_ns = now_ns(),
-                            .offset = (uint64_t)offset,
-                            .n_bytes = (uint64_t)length};
+    struct record record = {
+        .what = ZEROES, .begin_ns = now_ns(), .offset = (uint64_t)offset, .n_bytes = (uint64_t)length};
     bool makes_zeroes = (mode & (FALLOC_FL_PUNCH_HOLE | FALLOC_FL_ZERO_RANGE)) != 0;
     (void)ino;
     (void)info;
