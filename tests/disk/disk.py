@@ -72,7 +72,7 @@ class Switcher(threading.Thread):
     """Pins one setting after the other until it is stopped."""
 
     def __init__(self, disk, seed, pause_seconds=0.01):
-        super().__init__()
+        super().__init__(daemon=True)
         self.disk, self.random, self.pause_seconds, self.is_over = disk, random.Random(seed), pause_seconds, False
         self.start()
 

@@ -1,4 +1,5 @@
 """Clients that write numbered blocks to a served disk, and what each block may hold after a power cut."""
+import math
 import random
 import struct
 import threading
@@ -21,11 +22,12 @@ def block_of(block, stamp):
 
 
 class Request:
-    """kind: write, zero, read or flush. Times are ns; answered_ns is the first moment at which the client knew of the answer."""
+    """kind: write, zero, read or flush. Times are ns; answered_ns is the first moment at which the client knew of the answer,
+    infinite where none came."""
 
     def __init__(self, kind, blocks=range(0), stamp=0, durable=False):
         self.kind, self.blocks, self.stamp, self.durable = kind, blocks, stamp, durable
-        self.sent_ns, self.answered_ns, self.cookie, self.buffer = 0, None, None, None
+        self.sent_ns, self.answered_ns, self.cookie, self.buffer = 0, math.inf, None, None
 
 
 class Client(threading.Thread):
@@ -33,7 +35,7 @@ class Client(threading.Thread):
     Its number makes its stamps different from those of the others."""
 
     def __init__(self, handle, blocks, number, seconds, seed):
-        super().__init__()
+        super().__init__(daemon=True)
         self.handle, self.blocks, self.random = handle, blocks, random.Random(seed)
         self.end, self.stamp, self.fault = time.monotonic() + seconds, (number + 1) << 32, None
         self.busy, self.under_way, self.requests, self.flushes = set(), [], [], 1
@@ -126,7 +128,7 @@ class Promises:
 
     def __init__(self, requests, n_blocks):
         self.flushes = [request for request in requests if request.kind == 'flush']
-        self.answers_ns = [request.answered_ns for request in requests if request.kind == 'flush' or request.durable]
+        self.answers_ns = [request.answered_ns for request in requests if (request.kind == 'flush' or request.durable) and request.answered_ns < math.inf]
         self.versions = [[Request('zero', durable=True)] for _ in range(n_blocks)]
         for versions in self.versions:
             versions[0].answered_ns = 0

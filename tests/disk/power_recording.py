@@ -126,7 +126,7 @@ class Looper(threading.Thread):
     """Takes a step again and again, until it is stopped."""
 
     def __init__(self, pause_seconds, seed):
-        super().__init__()
+        super().__init__(daemon=True)
         self.random, self.pause_seconds, self.is_over = random.Random(seed), pause_seconds, threading.Event()
         self.start()
 
@@ -196,19 +196,23 @@ class Recording:
         """At first the settings are pinned one after the other, then the plugin makes its trials."""
         per_client = IMAGE_BYTES // BLOCK // N_CLIENTS
         self.begin_ns = time.monotonic_ns()
-        clients = [Client(disk.connect(), range(i * per_client, (i + 1) * per_client), i, seconds, self.seed * N_CLIENTS + i) for i in range(N_CLIENTS)]
-        switcher, others = Switcher(disk, self.seed), [Evictor(disk.image, self.seed), Watcher(disk)]
+        clients, others = [], []
         try:
+            for i in range(N_CLIENTS):
+                clients.append(Client(disk.connect(), range(i * per_client, (i + 1) * per_client), i, seconds, self.seed * N_CLIENTS + i))
+            others.append(Switcher(disk, self.seed))
+            others.append(Evictor(disk.image, self.seed))
+            others.append(Watcher(disk))
             time.sleep(seconds * PINNED_SHARE)
-            switcher.stop()
+            others[0].stop()
             disk.ask('unpin')
             for client in clients:
                 client.join()
         finally:
-            for thread in (switcher, *others, *clients):
+            for thread in others + clients:
                 thread.stop()
         self.end_ns = time.monotonic_ns()
-        self.watched = others[1]
+        self.watched = others[2]
         self.faults = [client.fault for client in clients if client.fault is not None]
         self.requests = [request for client in clients for request in client.requests]
 
