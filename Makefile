@@ -158,7 +158,8 @@ needed_network = $(needed_guest) samba:smbd iproute2:/sbin/tc mount:/sbin/losetu
 needed_guest := qemu-system-x86:qemu-system-x86_64 qemu-utils:qemu-img cpio:cpio e2fsprogs:/sbin/mke2fs strace:strace python3:python3
 needed_guest_disk = $(needed_guest) $(needed_check_disk) debootstrap:/usr/sbin/debootstrap
 needed_disk := nbdkit-plugin-dev:nbdkit-plugin.h
-needed_check_disk := nbdkit:nbdkit fio:fio qemu-utils:qemu-img python3:python3 libnbd-bin:nbdcopy python3-libnbd:/usr/lib/python3/dist-packages/nbd.py
+needed_check_disk := nbdkit:nbdkit fio:fio qemu-utils:qemu-img python3:python3 libnbd-bin:nbdcopy python3-libnbd:/usr/lib/python3/dist-packages/nbd.py \
+                     mount:/sbin/losetup e2fsprogs:/sbin/mke2fs xfsprogs:/sbin/mkfs.xfs
 needed_fleet := python3:python3 postgresql-15:/usr/lib/postgresql/*/bin/postgres libpq5:/usr/lib/*/libpq.so.5
 needed_live := fio:fio python3:python3 python3-optuna:/usr/lib/python3/dist-packages/optuna/__init__.py
 needed_profile := fio:fio strace:strace python3:python3 rocksdb-tools:db_bench \
@@ -422,13 +423,21 @@ endif
 
 -include $(wildcard $(foreach b,$(builds) fuzz,build/$(b)/tests/*.d build/$(b)/*/*/*.d build/$(b)/shared/*/*/*.d build/$(b)/pic/*/*/*.d build/$(b)/tests/*/*/*.d))
 
-# The file system that fails on request (tests/faults). Where libfuse3 is missing nothing is built and nothing is wrong.
-build/release/faultfs: tests/faults/faultfs.c tests/faults/fault.h Makefile | deps-faults
+# The file systems of tests/faults, which fails on request, and of tests/disk, which records. Where libfuse3 is missing nothing is built and nothing is wrong.
+build/release/faultfs: tests/faults/faultfs.c tests/faults/fault.h
+build/release/recorder: tests/disk/recorder.c
+build/release/faultfs build/release/recorder: Makefile | deps-faults
 	$(call say,LINK,$@)
 	@mkdir -p $(@D)
 	$(Q)if pkg-config --exists fuse3; then \
-	    $(CC) -std=c17 $(cpp_flags) $(warnings) $(WERROR) $(compile_release) $$(pkg-config --cflags fuse3) $< -o $@ $$(pkg-config --libs fuse3) -pthread; \
+	    $(CC) -std=c17 $(cpp_flags) $(warnings) $(WERROR) $(compile_release) $$(pkg-config --cflags fuse3) $(filter %.c,$^) -o $@ $$(pkg-config --libs fuse3) -pthread; \
 	else rm -f $@; fi
+
+# A fault to load into nbdkit.
+build/release/no_flush.so: tests/disk/no_flush.c Makefile
+	$(call say,LINK,$@)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c17 $(cpp_flags) $(warnings) $(WERROR) -fPIC -shared $< -o $@
 
 # The peers that are written in C++ (tests/compare/peers); the others are scripts.
 build/release/tests/compare/peers/%: tests/compare/peers/%.cpp Makefile | deps-compare
@@ -482,7 +491,7 @@ check-mpi: | deps-check-mpi ## several clients on this machine: sums, windows, k
 
 .PHONY: check-disk install-disk uninstall-disk
 # Half a minute, in a directory of its own in DIR.
-check-disk: build/$(BUILD)/nbdkit-fstune-plugin.so build/release/faultfs | deps-check-disk ## serve images to clients of NBD: switches, kills, faults below
+check-disk: build/$(BUILD)/nbdkit-fstune-plugin.so $(addprefix build/release/,faultfs recorder no_flush.so) | deps-check-disk ## serve images to clients of NBD: switches, kills, faults below, power cuts
 	$(Q)PYTHONDONTWRITEBYTECODE=1 tests/disk/check --plugin $< '$(DIR)' || { [ $$? -eq 77 ] && echo '0 passed, 0 failed, 1 skipped'; }
 
 # Where nbdkit looks for `nbdkit fstune`.

@@ -11,31 +11,11 @@ import nbd
 PINS = ('cached', 'direct', 'cached,ahead=1m', 'cached,ahead=none,pieces=64k', 'direct,pieces=64k', 'cached,ahead=4m,pieces=128k')
 
 
-class Switcher(threading.Thread):
-    """Pins one setting after the other until it is stopped."""
-
-    def __init__(self, disk, seed, pause_seconds=0.01):
-        super().__init__()
-        self.disk, self.random, self.pause_seconds, self.is_over = disk, random.Random(seed), pause_seconds, False
-        self.start()
-
-    def run(self):
-        while not self.is_over:
-            try:
-                self.disk.ask('pin ' + self.random.choice(PINS))
-            except OSError:
-                return
-            time.sleep(self.random.random() * self.pause_seconds)
-
-    def stop(self):
-        self.is_over = True
-        self.join()
-
-
 class Disk:
-    """nbdkit with the plugin over an image; more are the plugin's parameters; nbdkit's own have no control socket."""
+    """nbdkit with the plugin over an image; more are the plugin's parameters; nbdkit's own have no control socket. environment: what is
+    added to that of nbdkit."""
 
-    def __init__(self, plugin, image, *more, folder, controlled=True):
+    def __init__(self, plugin, image, *more, folder, controlled=True, environment=None):
         self.image, self.socket, self.control = image, os.path.join(folder, 'disk'), os.path.join(folder, 'control')
         for name in (self.socket, self.control):
             if os.path.exists(name):
@@ -43,7 +23,7 @@ class Disk:
         self.errors = open(os.path.join(folder, 'errors'), 'w+', encoding='utf-8')
         control = [f'control={self.control}'] if controlled else []
         self.process = subprocess.Popen(['nbdkit', '-f', '-U', self.socket, plugin, f'file={image}', *control, *more],
-                                        stdin=subprocess.DEVNULL, stderr=self.errors)
+                                        stdin=subprocess.DEVNULL, stderr=self.errors, env={**os.environ, **(environment or {})})
 
     @property
     def uri(self):
@@ -86,3 +66,24 @@ class Disk:
         said = self.said()
         self.errors.close()
         return said
+
+
+class Switcher(threading.Thread):
+    """Pins one setting after the other until it is stopped."""
+
+    def __init__(self, disk, seed, pause_seconds=0.01):
+        super().__init__(daemon=True)
+        self.disk, self.random, self.pause_seconds, self.is_over = disk, random.Random(seed), pause_seconds, False
+        self.start()
+
+    def run(self):
+        while not self.is_over:
+            try:
+                self.disk.ask('pin ' + self.random.choice(PINS))
+            except OSError:
+                return
+            time.sleep(self.random.random() * self.pause_seconds)
+
+    def stop(self):
+        self.is_over = True
+        self.join()
