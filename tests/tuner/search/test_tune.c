@@ -137,6 +137,16 @@ TEST(a_budget_for_hardly_a_run_is_survived)
     assert_int_equal(session->n_runs, 0);
 }
 
+TEST(filling_that_took_the_budget_is_told)
+{
+    rig_simulator("slow", "setup_seconds = 3.0;", rig_peak_bps);
+    begin_on("slow.conf --budget 1s");
+    session->target.fill_seconds = 0.9;
+    run_on();
+    assert_false(answer.has_rows);
+    assert_non_null(strstr(answer.reason, "filling the test file"));
+}
+
 static int fail_on_the_hill(void *context, const struct pattern *pattern, const struct point *point,
                             double *ret_bps, struct err *why)
 {
