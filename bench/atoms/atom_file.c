@@ -178,12 +178,12 @@ static int open_queued(const struct atom_place *place, struct atom_shared *share
     if (result < 0)
         return result;
     struct file *file = *ret_state;
-    result = io_setup(DEPTH, &file->queue);
-    if (result < 0) {
-        close_file(file);
-        *ret_state = NULL;
-    }
-    return result;
+    if (io_setup(DEPTH, &file->queue) == 0)
+        return 0;
+    /* An old kernel, a filter of system calls, or a limit on such requests. */
+    close_file(file);
+    *ret_state = NULL;
+    return -EOPNOTSUPP;
 }
 
 static int submit_read(struct file *file, struct iocb *iocb, void *buffer)
@@ -194,36 +194,39 @@ static int submit_read(struct file *file, struct iocb *iocb, void *buffer)
     return result == 1 ? 0 : result < 0 ? result : -EAGAIN;
 }
 
-/* What the kernel still has writes into the buffer, so it is waited for. */
-static int reap_reads(struct file *file, struct io_event *events, int least)
+/* Waits for one, and takes all that have ended. Their number; a negative errno. */
+static int reap_reads(struct file *file, struct io_event *events)
 {
-    int n, result = 0;
+    int n;
     do {
-        n = io_getevents(file->queue, least, DEPTH, events, NULL);
+        n = io_getevents(file->queue, 1, DEPTH, events, NULL);
     } while (n == -EINTR);
-    for (int i = 0; i < n && result == 0; i++)
-        result = (long)events[i].res == SMALL_BYTES ? 0 : -EIO;
-    return n < 0 ? n : result < 0 ? result : n;
+    for (int i = 0; i < n; i++) {
+        if ((long)events[i].res != SMALL_BYTES)
+            return (long)events[i].res < 0 ? (int)events[i].res : -EIO;
+    }
+    return n;
 }
 
-/* A queue that stays full: of many requests at a time, the time of one is what no other can share. */
+/* The queue stays full until the last have been sent. After a failure some may be under way, which the end of
+ * the queue waits for. */
 static int run_queued_reads(void *state, uint64_t n)
 {
     struct file *file = state;
     struct iocb iocbs[DEPTH];
     struct io_event events[DEPTH];
-    uint64_t n_sent = 0, n_under_way = 0;
+    uint64_t n_sent = 0, n_ended = 0;
     int result = 0;
-    for (; n_sent < n && n_sent < DEPTH && result == 0; n_sent++, n_under_way++)
+    for (; n_sent < n && n_sent < DEPTH && result == 0; n_sent++)
         result = submit_read(file, &iocbs[n_sent], file->buffer + n_sent * SMALL_BYTES);
-    while (n_under_way > 0 && result >= 0) {
-        result = reap_reads(file, events, 1);
-        n_under_way -= result > 0 ? (uint64_t)result : 0;
-        for (int i = 0, n_done = result; i < n_done && n_sent < n && result >= 0;
-             i++, n_sent++, n_under_way++)
+    while (n_ended < n && result == 0) {
+        const int n_reaped = reap_reads(file, events);
+        result = n_reaped < 0 ? n_reaped : 0;
+        for (int i = 0; i < n_reaped && n_sent < n && result == 0; i++, n_sent++)
             result = submit_read(file, events[i].obj, events[i].obj->u.c.buf);
+        n_ended += n_reaped > 0 ? (uint64_t)n_reaped : 0;
     }
-    return result < 0 ? result : 0;
+    return result;
 }
 
 ATOM(direct_read_queued, "direct_read_4k_queued", "one direct read of 4 KiB of 16 at a time", open_queued,

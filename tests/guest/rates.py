@@ -1,7 +1,9 @@
 """Rates in a guest: what `fstune recommend --guest-atoms` foretells on the host, beside what the guest measures itself."""
 import json
 import os
+import pathlib
 import subprocess
+import tempfile
 
 # SIZE:DEPTH:API of direct random reads. The rates of both machines wander, and the prediction knows one way of asking only.
 SETTINGS = ('4k:1:psync', '4k:8:io_uring', '64k:1:psync')
@@ -15,15 +17,19 @@ def fstune(*words):
     return json.loads(done.stdout)
 
 
-def predicted(folder, guest_atoms, setting):
-    """{"host", "guest", "low", "high"} in bytes a second: of the setting in the folder with the images, and in the guest."""
+def predicted(folder, guest_atoms):
+    """{setting: {"host", "guest", "low", "high"}} in bytes a second: in the folder with the images, and in the guest."""
+    with tempfile.TemporaryDirectory(dir=folder, prefix='rates.') as place:
+        host, guest = pathlib.Path(place, 'host'), pathlib.Path(place, 'guest')
+        guest.write_bytes(guest_atoms)
+        host.write_text(json.dumps(fstune('atoms', '--path', place, '--only', 'direct_read_4k,direct_read_64k,direct_read_4k_queued')))
+        return {setting: predicted_of(place, setting, '--host-atoms', host, '--guest-atoms', guest) for setting in SETTINGS}
+
+
+def predicted_of(place, setting, *atoms):
     size, depth, api = setting.split(':')
-    host, guest = folder / 'host_atoms.json', folder / 'guest_atoms.json'
-    guest.write_bytes(guest_atoms)
-    if not host.exists():
-        host.write_text(json.dumps(fstune('atoms', '--path', folder, '--only', 'direct_read_4k,direct_read_64k,direct_read_4k_queued')))
-    answer = fstune('recommend', '--path', folder, '--pattern', 'randread', '--request-size', size, '--queue-depth', depth, '--direct', 1,
-                    '--api', api, '--file-size', '128m', '--budget', '4s', '--host-atoms', host, '--guest-atoms', guest, '--quiet')
+    answer = fstune('recommend', '--path', place, '--pattern', 'randread', '--request-size', size, '--queue-depth', depth, '--direct', 1,
+                    '--api', api, '--file-size', '128m', '--budget', '4s', *atoms, '--quiet')
     inside = answer['guest']['recommended']['throughput_bps']
     return {'host': answer['throughput']['mean'], 'guest': inside['mean'], 'low': inside['ci_low'], 'high': inside['ci_high']}
 
@@ -33,7 +39,7 @@ def measured(results, setting):
 
 
 def complaint(foretold, found):
-    """Neither nearer than MOST_APART nor within both intervals: the prediction is of another machine."""
+    """Whether the two are more than MOST_APART times apart, and the measured rate is not in the interval of the other."""
     apart = max(foretold['guest'] / found['mean'], found['mean'] / foretold['guest'])
     return apart > MOST_APART and not foretold['low'] <= found['mean'] <= foretold['high']
 

@@ -34,6 +34,13 @@
 /* A run that hangs is given up after this, which leaves time for giving the thread up and for the answer. */
 #define LATE_NS (3 * CLOCK_NS_PER_S)
 
+/* What is told beside the search's own answer. */
+static struct extras {
+    struct burst burst;
+    struct members_study members;
+    struct guest_costs guest;
+} extras;
+
 static void print_bursts(FILE *out, const struct settings *settings)
 {
     char bytes[UNITS_TEXT_SIZE], pause[UNITS_TEXT_SIZE], time[UNITS_TEXT_SIZE];
@@ -79,7 +86,7 @@ static int check_format(const struct settings *settings, struct err *err)
     } more[] = {
         {"emit", settings->snippet.format[0] != '\0'}, {"fio-job", settings->runs.fio_job},
         {"profiles", settings->search.profiles},       {"pareto", settings->search.pareto},
-        {"burst", settings->burst.bytes > 0},
+        {"burst", settings->burst.bytes > 0},          {"guest-atoms", extras.guest.settings != NULL},
     };
     bool is_table = settings->format == FORMAT_MARKDOWN || settings->format == FORMAT_CSV;
     for (size_t i = 0; i < sizeof more / sizeof more[0] && is_table; i++) {
@@ -105,12 +112,11 @@ static int check_and_print_tune_plan(struct session *session, struct err *err)
     const struct settings *settings = session->settings;
     struct candidates candidates = {0};
     uint64_t file_bytes = 0;
-    struct guest_costs guest;
     int result = check_snippet(settings, err);
     if (result == 0)
-        result = check_format(settings, err);
+        result = guest_report_read(&extras.guest, settings, err);
     if (result == 0)
-        result = guest_report_read(&guest, settings, err);
+        result = check_format(settings, err);
     if (result == 0)
         result = session_estimate(session, &file_bytes, err);
     if (result == 0)
@@ -222,14 +228,7 @@ static void print_clients(FILE *out, const void *context)
     clients_report_text(out, context);
 }
 
-/* What was measured beside a search. */
-struct extras {
-    struct burst burst;
-    struct members_study members;
-    struct guest_costs guest;
-};
-
-static int print_recommend_result(struct tune *tune, const struct extras *extras, struct err *err)
+static int print_recommend_result(struct tune *tune, struct err *err)
 {
     struct answer answer;
     struct session *session = tune->session;
@@ -237,13 +236,13 @@ static int print_recommend_result(struct tune *tune, const struct extras *extras
     session_finish(session);
     answer_prepare(&answer, tune);
     const struct report_beside loads = {session, answer.has_rows ? &answer.chosen.point : NULL};
-    if (extras->burst.settings != NULL)
-        answer.parts[answer.n_parts++] = burst_answer_part(&extras->burst);
+    if (extras.burst.settings != NULL)
+        answer.parts[answer.n_parts++] = burst_answer_part(&extras.burst);
     if (session->beside != NULL)
         answer.parts[answer.n_parts++] = report_beside_part(&loads);
-    if (members_study_is_on(&extras->members))
+    if (members_study_is_on(&extras.members))
         answer.parts[answer.n_parts++] =
-            (struct answer_part){.add = add_members, .print = print_members, .context = &extras->members};
+            (struct answer_part){.add = add_members, .print = print_members, .context = &extras.members};
     const struct clients_report clients = {session, answer.has_rows ? &answer.chosen.point : NULL,
                                            answer.has_rows ? answer.chosen.replays : 0};
     if (session->clients != NULL)
@@ -251,8 +250,8 @@ static int print_recommend_result(struct tune *tune, const struct extras *extras
             (struct answer_part){.add = add_clients, .print = print_clients, .context = &clients};
     if (session->neighbours != NULL)
         answer.parts[answer.n_parts++] = neighbour_report_part(&answer);
-    const struct guest_report guest = {&answer, &extras->guest};
-    if (extras->guest.settings != NULL)
+    const struct guest_report guest = {&answer, &extras.guest};
+    if (extras.guest.settings != NULL)
         answer.parts[answer.n_parts++] = guest_report_part(&guest);
     int result = print_answer(&answer, tune->settings->format, err);
     int code = recommend_exit_code(&answer);
@@ -262,7 +261,6 @@ static int print_recommend_result(struct tune *tune, const struct extras *extras
 
 static int search_and_print(struct session *session, struct err *err)
 {
-    static struct extras extras;
     /* Set here, because an answer is due also where the preparation is interrupted and no search begins. */
     struct tune tune = {.session = session,
                         .settings = session->settings,
@@ -270,9 +268,7 @@ static int search_and_print(struct session *session, struct err *err)
     tune.engine.best = tune.engine.chosen = tune.engine.baseline = ENGINE_NONE;
     tune.engine.default_setting = tune.engine.counterpart = tune.split = tune.unsplit = ENGINE_NONE;
     session->end_ns = session->start_ns + session->settings->limits.budget_ns + LATE_NS;
-    int result = guest_report_read(&extras.guest, session->settings, err);
-    if (result == 0)
-        result = session_prepare(session, err);
+    int result = session_prepare(session, err);
     if (result == 0)
         result = tune_init(&tune, session, err);
     tune.observer = &live_tune;
@@ -290,7 +286,7 @@ static int search_and_print(struct session *session, struct err *err)
         result = 0;
     }
     if (result == 0)
-        result = print_recommend_result(&tune, &extras, err);
+        result = print_recommend_result(&tune, err);
     else
         save_finish(session, EXIT_FAILED, NULL);
     tune_done(&tune);

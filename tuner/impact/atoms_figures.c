@@ -13,7 +13,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#define SCHEMA "fstune/atoms/1"
+#define SCHEMA       "fstune/atoms/1"
+#define BITS_UNKNOWN 0
 
 const char *const atoms_status_names[ATOMS_N_STATUS] = {"measured", "unresolved", "not here", "not linear"};
 
@@ -117,6 +118,11 @@ const struct atoms_figure *atoms_figures_find(const struct atoms_figures *figure
     return figure != NULL && figure->status == ATOMS_MEASURED ? figure : NULL;
 }
 
+struct atomic_cost atoms_figures_cost(const struct atoms_figure *figure)
+{
+    return (struct atomic_cost){figure->median_s, {figure->median_low_s, figure->median_high_s}};
+}
+
 static json_t *figure_json(const struct atoms_figure *figure)
 {
     return json_pack("{s:o, s:s, s:o, s:s, s:o, s:o, s:o, s:o, s:i}", "name", json_text(figure->name), "unit",
@@ -204,6 +210,34 @@ int atoms_figures_read(const char *path, struct atoms_figures *ret, struct err *
     int result = take_document(path, document, ret, err);
     json_decref(document);
     return result;
+}
+
+static int check_words(const struct atoms_figures *host, const struct atoms_figures *guest, struct err *err)
+{
+    const unsigned here = host->word_bits, there = guest->word_bits;
+    if (here == BITS_UNKNOWN || there == BITS_UNKNOWN || here == there)
+        return 0;
+    return err_set(err, -EINVAL,
+                   "--guest-atoms: made by a program of %u bits, --host-atoms by one of %u; make both with "
+                   "programs of one kind",
+                   there, here);
+}
+
+static int read_named(const char *option, const char *path, struct atoms_figures *ret, struct err *err)
+{
+    if (path[0] == '\0')
+        return err_set(err, -EINVAL, "--%s is missing; give what fstune atoms --output wrote", option);
+    int result = atoms_figures_read(path, ret, err);
+    return result < 0 ? err_prefix(err, "--%s", option) : 0;
+}
+
+int atoms_figures_read_both(const struct settings_vm *asked, struct atoms_figures *ret_host,
+                            struct atoms_figures *ret_guest, struct err *err)
+{
+    int result = read_named("host-atoms", asked->host_atoms, ret_host, err);
+    if (result == 0)
+        result = read_named("guest-atoms", asked->guest_atoms, ret_guest, err);
+    return result < 0 ? result : check_words(ret_host, ret_guest, err);
 }
 
 void atoms_figures_free(struct atoms_figures *figures)

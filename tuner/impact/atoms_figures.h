@@ -3,6 +3,8 @@
 
 #include "bench/atoms/atoms.h"
 #include "bench/base/err.h"
+#include "models/impact/atomic.h"
+#include "tuner/options/settings.h"
 
 #include <jansson.h>
 #include <stddef.h>
@@ -41,11 +43,19 @@ const struct atoms_figure *atoms_figures_find(const struct atoms_figures *figure
 /* The same, also where the figure is unresolved; it may then be below 0. */
 const struct atoms_figure *atoms_figures_find_any(const struct atoms_figures *figures, const char *name);
 
+/* Its median. */
+struct atomic_cost atoms_figures_cost(const struct atoms_figure *figure);
+
 /* The document fstune/atoms/1; NULL: no memory. */
 json_t *atoms_figures_json(const struct atoms_figures *figures, bool is_interrupted);
 
 /* Reads such a document. 0; -EINVAL with file and reason; other negative errno. */
 int atoms_figures_read(const char *path, struct atoms_figures *ret, struct err *err);
+
+/* What --host-atoms and --guest-atoms name; both are freed by the caller in any case. 0; -EINVAL with one
+ * line: one is missing or damaged, or they are of programs of different words; other negative errno. */
+int atoms_figures_read_both(const struct settings_vm *asked, struct atoms_figures *ret_host,
+                            struct atoms_figures *ret_guest, struct err *err);
 
 /* Accepts a zeroed one. */
 void atoms_figures_free(struct atoms_figures *figures);

@@ -21,19 +21,21 @@ struct guest_row {
     struct interval interval;
 };
 
-static int read_file(const char *option, const char *path, struct atoms_figures *figures, struct err *err)
+/* The cost that the terms add up to; NaN where one of them is no number. */
+static struct atomic_cost sum_of(const struct atomic_term *terms, size_t n)
 {
-    if (path[0] == '\0')
-        return err_set(err, -EINVAL,
-                       "--%s is missing, and --guest-atoms and --host-atoms go together; give what fstune "
-                       "atoms --output wrote, of a directory on the guest's disk and of one on the storage "
-                       "that is measured here",
-                       option);
-    int result = atoms_figures_read(path, figures, err);
-    return result < 0 ? err_prefix(err, "--%s", option) : 0;
+    struct atomic_prediction sum;
+    if (atomic_predict((struct atomic_cost){0}, terms, n, &sum) < 0)
+        return (struct atomic_cost){NAN, {NAN, NAN}};
+    return (struct atomic_cost){sum.vm_s, sum.interval};
 }
 
-/* Both medians and their intervals, as independent. 0; -EINVAL: one of the files lacks the test. */
+static struct atomic_cost difference(struct atomic_cost guest, struct atomic_cost host)
+{
+    return sum_of(&(struct atomic_term){.count = 1, .guest = guest, .host = host}, 1);
+}
+
+/* 0; -EINVAL: one of the files lacks the test. */
 static int take_difference(const struct atoms_figures *host, const struct atoms_figures *guest,
                            const char *name, struct atomic_cost *ret, struct err *err)
 {
@@ -44,11 +46,7 @@ static int take_difference(const struct atoms_figures *host, const struct atoms_
                        "--%s-atoms: %s was not measured; run fstune atoms with --path on a disk with direct "
                        "I/O",
                        there == NULL ? "guest" : "host", name);
-    const double middle = there->median_s - here->median_s,
-                 half = hypot(there->median_high_s - there->median_low_s,
-                              here->median_high_s - here->median_low_s) /
-                        2;
-    *ret = (struct atomic_cost){middle, {middle - half, middle + half}};
+    *ret = difference(atoms_figures_cost(there), atoms_figures_cost(here));
     return 0;
 }
 
@@ -76,9 +74,7 @@ int guest_report_read(struct guest_costs *ret, const struct settings *settings, 
     if (asked->host_atoms[0] == '\0' && asked->guest_atoms[0] == '\0')
         return 0;
     ret->settings = settings;
-    int result = read_file("guest-atoms", asked->guest_atoms, &guest, err);
-    if (result == 0)
-        result = read_file("host-atoms", asked->host_atoms, &host, err);
+    int result = atoms_figures_read_both(asked, &host, &guest, err);
     if (result == 0)
         result = take_differences(ret, &host, &guest, err);
     atoms_figures_free(&host);
@@ -103,18 +99,7 @@ static struct atomic_cost added_to(const struct guest_costs *costs, const struct
         {.count = writes, .guest = costs->write_4k, .host = costs->read_4k},
         {.count = flushes, .guest = costs->flush},
     };
-    struct atomic_prediction sum;
-    atomic_predict((struct atomic_cost){0}, terms, sizeof terms / sizeof terms[0], &sum);
-    return (struct atomic_cost){sum.vm_s, sum.interval};
-}
-
-/* What a request of a queue need not wait for by itself. */
-static struct atomic_cost shared_of(const struct guest_costs *costs)
-{
-    const struct atomic_term term = {.count = 1, .guest = costs->read_4k, .host = costs->queued_4k};
-    struct atomic_prediction shared;
-    atomic_predict((struct atomic_cost){0}, &term, 1, &shared);
-    return (struct atomic_cost){shared.vm_s, shared.interval};
+    return sum_of(terms, sizeof terms / sizeof terms[0]);
 }
 
 static struct guest_row predict(const struct guest_costs *costs, const struct row *row)
@@ -122,7 +107,8 @@ static struct guest_row predict(const struct guest_costs *costs, const struct ro
     struct guest_row guest = {0};
     const unsigned in_flight = row->point.queue_depth * row->point.threads;
     const double bytes = row->mean_bps / row->iops;
-    const struct atomic_cost shared = shared_of(costs);
+    /* Requests of a queue do this at the same time. */
+    const struct atomic_cost shared = difference(costs->read_4k, costs->queued_4k);
     guest.added = added_to(costs, &row->point, bytes);
     guest.bps = bytes * guest_rate(row->iops, in_flight, guest.added.s, shared.s);
     guest.interval.low = bytes * guest_rate(row->ci_low_bps / bytes, in_flight, guest.added.interval.high,

@@ -9,8 +9,6 @@
 #include "tuner/options/settings.h"
 #include "tuner/report/answer.h"
 
-#include <stdbool.h>
-
 /* A direct request in the guest less one on the host. */
 struct guest_costs {
     const struct settings *settings; /* NULL: the command predicts none */

@@ -27,11 +27,6 @@ static const struct {
              {"mix_read_randwrite", {0, 3}},     {"mix_randread_write", {1, 2}},
              {"mix_randread_randwrite", {1, 3}}, {"mix_write_randwrite", {2, 3}}};
 
-static struct atomic_cost cost_of_figure(const struct atoms_figure *figure)
-{
-    return (struct atomic_cost){figure->median_s, {figure->median_low_s, figure->median_high_s}};
-}
-
 /* "randread_8k_cold": PREDICT_TASK_KINDS where it is no such name. */
 static size_t parse_operation(const char *name, uint64_t *ret_bytes, char state[ATOMS_NAME_SIZE])
 {
@@ -67,11 +62,12 @@ static int find_cost(const struct predict_task *task, const char *name, size_t *
         if (figure == NULL)
             continue;
         bytes[n] = sizes[i].bytes;
-        costs[n++] = cost_of_figure(figure);
+        costs[n++] = atoms_figures_cost(figure);
     }
     if (own == NULL && n == 0)
         return -ENOENT;
-    *ret_cost = own != NULL ? cost_of_figure(own) : task_vector_cost_at(bytes, costs, n, (double)size_bytes);
+    *ret_cost =
+        own != NULL ? atoms_figures_cost(own) : task_vector_cost_at(bytes, costs, n, (double)size_bytes);
     return 0;
 }
 
@@ -149,7 +145,7 @@ static void take_mixes(struct predict_task *task)
                 continue;
             task->mix_name[task->n_mixes] = mixes[i].name;
             task->mix[task->n_mixes++] =
-                (struct task_mix){{mixes[i].kinds[0], mixes[i].kinds[1]}, cost_of_figure(figure)};
+                (struct task_mix){{mixes[i].kinds[0], mixes[i].kinds[1]}, atoms_figures_cost(figure)};
         }
     }
 }

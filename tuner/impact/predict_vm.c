@@ -10,7 +10,6 @@
 
 #define ACTIVITY_SCHEMA "fstune/activity/1"
 #define PAGE_BYTES      4096.0
-#define BITS_UNKNOWN    0
 
 /* Members of struct activity, by their names in JSON. */
 static const struct {
@@ -121,11 +120,6 @@ static int measure_activity(struct predict_vm *vm, struct err *err)
     return 0;
 }
 
-static struct atomic_cost cost_of(const struct atoms_figure *figure)
-{
-    return (struct atomic_cost){figure->median_s, {figure->median_low_s, figure->median_high_s}};
-}
-
 /* A test that one of the files lacks leaves its activity uncovered, which is told. One that is unresolved
  * counts as it was measured, with its interval: to leave it out would take it for 0. */
 static void add_term(struct predict_vm *vm, const char *name, double count)
@@ -139,7 +133,8 @@ static void add_term(struct predict_vm *vm, const char *name, double count)
         return;
     }
     vm->name[vm->n_terms] = name;
-    vm->term[vm->n_terms++] = (struct atomic_term){count, cost_of(host), cost_of(guest)};
+    vm->term[vm->n_terms++] =
+        (struct atomic_term){count, atoms_figures_cost(host), atoms_figures_cost(guest)};
 }
 
 /* The first use of a page comes with other work than the use before it: where the files have it, the test
@@ -166,8 +161,8 @@ static void add_syscalls(struct predict_vm *vm, double count)
     const size_t at = vm->n_terms;
     add_term(vm, "syscall", count);
     if (vm->n_terms > at && host != NULL && guest != NULL) {
-        vm->term[at].host = between(vm->term[at].host, cost_of(host));
-        vm->term[at].guest = between(vm->term[at].guest, cost_of(guest));
+        vm->term[at].host = between(vm->term[at].host, atoms_figures_cost(host));
+        vm->term[at].guest = between(vm->term[at].guest, atoms_figures_cost(guest));
     }
 }
 
@@ -228,25 +223,6 @@ static int add_terms(struct predict_vm *vm, struct err *err)
     return add_computing(vm, err);
 }
 
-static int check_machines(const struct predict_vm *vm, struct err *err)
-{
-    const unsigned here = vm->host.word_bits, there = vm->guest.word_bits;
-    if (here == BITS_UNKNOWN || there == BITS_UNKNOWN || here == there)
-        return 0;
-    return err_set(err, -EINVAL,
-                   "--guest-atoms: made by a program of %u bits, --host-atoms by one of %u; make both with "
-                   "programs of one kind",
-                   there, here);
-}
-
-static int read_atoms(const char *option, const char *path, struct atoms_figures *figures, struct err *err)
-{
-    if (path[0] == '\0')
-        return err_set(err, -EINVAL, "--%s is missing; give what fstune atoms --output wrote", option);
-    int result = atoms_figures_read(path, figures, err);
-    return result < 0 ? err_prefix(err, "--%s", option) : 0;
-}
-
 int predict_vm(struct predict_vm *vm, const struct settings *settings, struct err *err)
 {
     const struct settings_vm *asked = &settings->prediction.vm;
@@ -254,11 +230,7 @@ int predict_vm(struct predict_vm *vm, const struct settings *settings, struct er
     *vm = (struct predict_vm){.settings = settings};
     if (has_file == has_program || (has_program && settings->program[0] == NULL))
         return err_set(err, -EINVAL, "give either a command behind -- or --activity FILE");
-    int result = read_atoms("host-atoms", asked->host_atoms, &vm->host, err);
-    if (result == 0)
-        result = read_atoms("guest-atoms", asked->guest_atoms, &vm->guest, err);
-    if (result == 0)
-        result = check_machines(vm, err);
+    int result = atoms_figures_read_both(asked, &vm->host, &vm->guest, err);
     if (result == 0)
         result = has_file ? read_activity(vm, asked->activity, err) : measure_activity(vm, err);
     if (result == 0)

@@ -78,10 +78,10 @@ int objective_take_rate(struct settings *settings, struct err *err)
                        "--rate: recommend wants one rate, in bytes or requests a second, as 200m or "
                        "5000iops; fstune measure takes several, and shares");
     if (settings->search.profile_given || settings->search.profiles || settings->burst.bytes > 0 ||
-        settings->search.objective == OBJECTIVE_IOPS)
+        settings->prediction.vm.guest_atoms[0] != '\0' || settings->search.objective == OBJECTIVE_IOPS)
         return err_set(err, -EINVAL,
                        "--rate looks for the lowest latency at that rate: leave --profile, --profiles, "
-                       "--burst and --objective iops out");
+                       "--burst, --guest-atoms and --objective iops out");
     if (settings->search.objective == OBJECTIVE_THROUGHPUT)
         settings->search.objective = OBJECTIVE_LATENCY;
     return 0;

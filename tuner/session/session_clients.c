@@ -59,6 +59,7 @@ int session_clients_check(const struct settings *settings, struct err *err)
         {settings->search.neighbour_limit_share > 0, "neighbour-limit", "the reference works at one of them"},
         {settings->limits.max_cost_share > 0, "max-cost", "the reference works at one of them"},
         {settings->burst.bytes > 0, "burst", "a burst is one client's"},
+        {settings->prediction.vm.guest_atoms[0] != '\0', "guest-atoms", "the guest is one client"},
         {settings->runs.cross_check[0] != '\0', "cross-check", "fio is not told of them"},
         {settings->runs.fio_job, "fio-job", "the job would know one of them"},
         {settings->search.resume[0] != '\0', "resume", "a journal does not tell of clients"},

@@ -51,6 +51,7 @@ int session_members_check(const struct settings *settings, struct err *err)
         {settings->search.neighbour_limit_share > 0, "neighbour-limit", "the reference works in one of them"},
         {settings->limits.max_cost_share > 0, "max-cost", "the reference works in one of them"},
         {settings->burst.bytes > 0, "burst", "a burst goes to one target"},
+        {settings->prediction.vm.guest_atoms[0] != '\0', "guest-atoms", "the guest has one of them"},
         {settings->runs.cross_check[0] != '\0', "cross-check", "fio is not told of them"},
         {settings->runs.fio_job, "fio-job", "the job would know one of them"},
         {settings->workload.rates.n > 0, "rate", "the rate would have to be shared out among them"},
