@@ -23,14 +23,15 @@
 enum {
     WRITES = 1,
     RANDOM = 2,
-    COLD = 4,   /* of reads: from the device; of writes: made durable. Else in memory */
+    COLD = 4, /* of reads: from the device; of writes: made durable. Else in memory */
+    MIXED = 8,
     SECOND = 3, /* of a mix: the second operation's WRITES and RANDOM, shifted */
     SHIFT = 4,
 };
 
 struct storage {
     uint32_t kind, size_bytes;
-    int fd, dir_fd;
+    int fds[2], dir_fd; /* fds: for operations in order and at random; -1: not needed */
     unsigned char *buffer;
     uint64_t at[4]; /* where each kind of operation is in the file */
     struct rng rng;
@@ -52,8 +53,10 @@ static void close_storage(void *state)
 {
     struct storage *storage = state;
     const size_t file = data_file_of(storage);
-    if (storage->fd >= 0) {
-        close(storage->fd);
+    for (size_t i = 0; i < 2; i++) {
+        if (storage->fds[i] < 0)
+            continue;
+        close(storage->fds[i]);
         data_files[file].n_users--;
         if (data_files[file].n_users == 0)
             close(data_files[file].fd);
@@ -67,14 +70,18 @@ static void close_storage(void *state)
 static int make_data_file(struct storage *storage, const char *directory, int *ret_fd)
 {
     bool is_tmpfile;
-    int fd, result = target_scratch_check(directory, FILE_BYTES, NULL);
+    unsigned char *block = malloc(MIB);
+    int fd, result = block != NULL ? target_scratch_check(directory, FILE_BYTES, NULL) : -ENOMEM;
     if (result == 0)
         result = target_create_nameless(storage->dir_fd, directory, &fd, &is_tmpfile, NULL);
-    if (result < 0)
+    if (result < 0) {
+        free(block);
         return result;
-    rng_fill(&storage->rng, storage->buffer, MIB);
+    }
+    rng_fill(&storage->rng, block, MIB);
     for (uint64_t at = 0; at < FILE_BYTES && result == 0; at += MIB)
-        result = full_io_write(fd, storage->buffer, MIB, at, NULL);
+        result = full_io_write(fd, block, MIB, at, NULL);
+    free(block);
     if (result == 0)
         result = full_io_sync(fd);
     if (result == 0 && (storage->kind & COLD) != 0)
@@ -86,8 +93,8 @@ static int make_data_file(struct storage *storage, const char *directory, int *r
     return result;
 }
 
-/* Each test has a descriptor of its own, because advice about the order of reads belongs to that. */
-static int use_data_file(struct storage *storage, const char *directory)
+/* Advice about the order of reads belongs to a descriptor, so each order of each test has one. */
+static int use_data_file(struct storage *storage, const char *directory, bool is_random)
 {
     char path[32];
     const size_t file = data_file_of(storage);
@@ -102,22 +109,24 @@ static int use_data_file(struct storage *storage, const char *directory)
             close(data_files[file].fd);
         return result;
     }
-    storage->fd = fd;
+    if (is_random)
+        (void)posix_fadvise(fd, 0, 0, POSIX_FADV_RANDOM);
+    storage->fds[is_random] = fd;
     data_files[file].n_users++;
     return 0;
 }
 
 static int open_storage_directory(const struct atom_place *place, struct storage *storage)
 {
-    storage->fd = storage->dir_fd = -1;
+    storage->fds[0] = storage->fds[1] = storage->dir_fd = -1;
     storage->kind = place->atom->kind;
     storage->size_bytes = place->atom->size_bytes;
-    rng_init(&storage->rng, 1);
-    storage->buffer = malloc(MIB);
+    rng_init(&storage->rng, 1 + place->worker);
+    storage->buffer = malloc(storage->size_bytes);
     for (size_t i = 0; i < 2; i++)
         snprintf(storage->names[i], NAME_SIZE, ".fstune-%016" PRIx64, rng_seed_from_system());
     storage->dir_fd = open(place->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    return storage->buffer == NULL ? -ENOMEM : storage->dir_fd < 0 ? -errno : 0;
+    return storage->buffer == NULL && storage->size_bytes > 0 ? -ENOMEM : storage->dir_fd < 0 ? -errno : 0;
 }
 
 static int open_names(const struct atom_place *place, struct atom_shared *shared, void **ret_state)
@@ -140,12 +149,33 @@ static int open_data(const struct atom_place *place, struct atom_shared *shared,
     if (result < 0)
         return result;
     struct storage *storage = *ret_state;
-    result = use_data_file(storage, place->directory);
+    const uint64_t n_places = FILE_BYTES / storage->size_bytes;
+    rng_fill(&storage->rng, storage->buffer, storage->size_bytes);
+    for (size_t kind = 0; kind < 4; kind++)
+        storage->at[kind] = n_places * place->worker / place->n_workers * storage->size_bytes;
+    const uint32_t first = storage->kind & SECOND, second = (storage->kind >> SHIFT) & SECOND;
+    for (int random = 0; random < 2 && result == 0; random++) {
+        const uint32_t order = random ? RANDOM : 0;
+        if ((first & RANDOM) == order || ((storage->kind & MIXED) != 0 && (second & RANDOM) == order))
+            result = use_data_file(storage, place->directory, random);
+    }
     if (result < 0) {
         close_storage(storage);
         *ret_state = NULL;
+        return result;
     }
-    return result;
+    /* Many workers with many tests would have too many descriptors. */
+    close(storage->dir_fd);
+    storage->dir_fd = -1;
+    return 0;
+}
+
+/* What other tests wrote, and what the kernel read ahead, must not be found in memory. */
+static void forget_pages(void *state)
+{
+    const struct storage *storage = state;
+    if ((storage->kind & COLD) != 0)
+        (void)posix_fadvise(data_files[1].fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
 static uint64_t next_offset(struct storage *storage, uint32_t kind)
@@ -162,26 +192,21 @@ static uint64_t next_offset(struct storage *storage, uint32_t kind)
 static int operate(struct storage *storage, uint32_t kind)
 {
     const uint64_t offset = next_offset(storage, kind);
+    const int fd = storage->fds[(kind & RANDOM) != 0];
     if ((kind & WRITES) != 0) {
-        int result = full_io_write(storage->fd, storage->buffer, storage->size_bytes, offset, NULL);
-        return result == 0 && (kind & COLD) != 0 ? full_io_sync(storage->fd) : result;
+        int result = full_io_write(fd, storage->buffer, storage->size_bytes, offset, NULL);
+        return result == 0 && (kind & COLD) != 0 ? full_io_sync(fd) : result;
     }
-    int result = full_io_read(storage->fd, storage->buffer, storage->size_bytes, offset);
+    int result = full_io_read(fd, storage->buffer, storage->size_bytes, offset);
     /* The next one who reads this must not find it in memory. */
     if ((kind & COLD) != 0)
-        (void)posix_fadvise(storage->fd, (off_t)offset, storage->size_bytes, POSIX_FADV_DONTNEED);
+        (void)posix_fadvise(fd, (off_t)offset, storage->size_bytes, POSIX_FADV_DONTNEED);
     return result;
-}
-
-static void advise(const struct storage *storage, uint32_t kind)
-{
-    (void)posix_fadvise(storage->fd, 0, 0, (kind & RANDOM) != 0 ? POSIX_FADV_RANDOM : POSIX_FADV_NORMAL);
 }
 
 static int repeat(struct storage *storage, uint32_t kind, uint64_t n)
 {
     int result = 0;
-    advise(storage, kind);
     for (uint64_t i = 0; i < n && result == 0; i++)
         result = operate(storage, kind);
     return result;
@@ -205,7 +230,6 @@ static int run_mix(void *state, uint64_t n)
     struct storage *storage = state;
     const uint32_t first = storage->kind & (SECOND | COLD), second = (storage->kind >> SHIFT) | COLD;
     int result = 0;
-    advise(storage, first & second);
     for (uint64_t i = 0; i < n / 2 && result == 0; i++) {
         result = operate(storage, first);
         if (result == 0)
@@ -280,8 +304,8 @@ static int run_renames(void *state, uint64_t n)
 
 #define DATA(NAME, KIND, SIZE, PER)                                                                          \
     {                                                                                                        \
-        .name = NAME, .per = PER, .kind = KIND, .size_bytes = SIZE, .open = open_data, .run = run_data,      \
-        .close = close_storage                                                                               \
+        .name = NAME, .per = PER, .kind = KIND, .size_bytes = SIZE, .open = open_data,                       \
+        .prepare = forget_pages, .run = run_data, .close = close_storage                                     \
     }
 #define SIZES(NAME, KIND, STATE, PER)                                                                        \
     DATA(NAME "_4k_" STATE, KIND, 4096, PER " of 4 KiB"),                                                    \
@@ -290,8 +314,8 @@ static int run_renames(void *state, uint64_t n)
 #define MIX(NAME, FIRST, OTHER)                                                                              \
     {                                                                                                        \
         .name = "mix_" NAME, .per = "what a change from one of these kinds to the other costs more",         \
-        .kind = (FIRST) | COLD | ((OTHER) << SHIFT), .size_bytes = 4096, .open = open_data, .run = run_mix,  \
-        .base = run_apart, .close = close_storage                                                            \
+        .kind = (FIRST) | COLD | MIXED | ((OTHER) << SHIFT), .size_bytes = 4096, .open = open_data,          \
+        .prepare = forget_pages, .run = run_mix, .base = run_apart, .close = close_storage                   \
     }
 #define NAMES(NAME, RUN, BASE, PER)                                                                          \
     {                                                                                                        \

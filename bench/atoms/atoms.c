@@ -136,21 +136,31 @@ static bool is_wanted(const char *only, const char *name)
     return only == NULL;
 }
 
-int atom_time(int (*work)(void *state, uint64_t n), void *state, uint64_t n, uint64_t *ret_ns)
+int atom_time(struct crew *crew, int (*work)(void *state, uint64_t n), void *const *states, uint64_t n,
+              uint64_t *ret_ns)
 {
     const uint64_t start_ns = clock_now_ns(&clock_monotonic);
-    int result = work(state, n);
+    int result = crew != NULL ? crew_run(crew, work, states, n) : work(states[0], n);
     *ret_ns = clock_now_ns(&clock_monotonic) - start_ns;
     return result;
 }
 
+static int time_prepared(struct crew *crew, const struct atom *atom, int (*work)(void *state, uint64_t n),
+                         void *const *states, uint64_t n, uint64_t *ret_ns)
+{
+    if (atom->prepare != NULL)
+        atom->prepare(states[0]);
+    return atom_time(crew, work, states, n, ret_ns);
+}
+
 /* Doubles the repetitions until a timing is long enough. */
-static int calibrate_repetitions(const struct atom *atom, void *state, uint64_t sample_ns, uint64_t *ret_n)
+static int calibrate_repetitions(struct crew *crew, const struct atom *atom, void *const *states,
+                                 uint64_t sample_ns, uint64_t *ret_n)
 {
     for (uint64_t n = 2;; n *= 2) {
         uint64_t least_ns = UINT64_MAX, ns;
         for (int i = 0; i < CALIBRATIONS && least_ns > 0; i++) {
-            int result = atom_time(atom->run, state, n, &ns);
+            int result = time_prepared(crew, atom, atom->run, states, n, &ns);
             if (result < 0)
                 return result;
             least_ns = ns < least_ns ? ns : least_ns;
@@ -170,11 +180,14 @@ static int open_sample(struct atoms *atoms, const struct atoms_plan *plan, const
         (struct atoms_sample){.atom = atom, .values_s = calloc(plan->n_rounds, sizeof *sample->values_s)};
     if (sample->values_s == NULL)
         return -ENOMEM;
+    void **states = atoms->state[atoms->n];
     struct atom_place place = plan->place;
     place.atom = atom;
-    sample->result = atom->open(&place, &atoms->shared[atoms->n], &atoms->state[atoms->n]);
+    place.n_workers = plan->n_workers;
+    for (place.worker = 0; place.worker < plan->n_workers && sample->result == 0; place.worker++)
+        sample->result = atom->open(&place, &atoms->shared[atoms->n], &states[place.worker]);
     if (sample->result == 0)
-        sample->result = calibrate_repetitions(atom, atoms->state[atoms->n], plan->sample_ns, &sample->n);
+        sample->result = calibrate_repetitions(atoms->crew, atom, states, plan->sample_ns, &sample->n);
     atoms->n++;
     return 0;
 }
@@ -187,6 +200,11 @@ int atoms_open(struct atoms *atoms, const struct atoms_plan *plan, struct err *e
     if (shared == MAP_FAILED)
         return err_sys(err, -errno, "no memory for the atomic tests");
     atoms->shared = shared;
+    atoms->n_workers = plan->n_workers;
+    int result = crew_open(plan->n_workers, &atoms->crew);
+    if (result < 0)
+        return err_sys(err, result, "%u threads cannot be started; give a smaller --queue-depth",
+                       plan->n_workers);
     for (size_t i = 0; atoms_row(plan->set, i) != NULL; i++) {
         const struct atom *atom = atoms_row(plan->set, i);
         if (is_wanted(plan->only, atom->name) && open_sample(atoms, plan, atom) < 0)
@@ -205,10 +223,10 @@ static int time_half(struct atoms *atoms, size_t i, bool is_base, bool is_held_u
     uint64_t ns = 0;
     int result = 0;
     if (work != NULL && is_held_up && sample->atom->interceptor != NULL)
-        result = intercept_run(sample->atom, work, atoms->state[i], sample->n, &atoms->shared[i], &ns);
+        result = intercept_run(sample->atom, work, atoms->state[i][0], sample->n, &atoms->shared[i], &ns);
     else if (work != NULL)
-        result = atom_time(work, atoms->state[i], sample->n, &ns);
-    *ret_s = (double)ns / (double)sample->n / 1e9;
+        result = time_prepared(atoms->crew, sample->atom, work, atoms->state[i], sample->n, &ns);
+    *ret_s = (double)ns / (double)(sample->n * atoms->n_workers) / 1e9;
     return result;
 }
 
@@ -259,10 +277,11 @@ int atoms_measure(struct atoms *atoms, const struct atoms_plan *plan)
 void atoms_close(struct atoms *atoms)
 {
     for (size_t i = 0; i < atoms->n; i++) {
-        if (atoms->state[i] != NULL)
-            atoms->sample[i].atom->close(atoms->state[i]);
+        for (uint32_t k = 0; k < atoms->n_workers && atoms->state[i][k] != NULL; k++)
+            atoms->sample[i].atom->close(atoms->state[i][k]);
         free(atoms->sample[i].values_s);
     }
+    crew_close(atoms->crew);
     if (atoms->shared != NULL)
         munmap(atoms->shared, ATOMS_MAX * sizeof *atoms->shared);
     *atoms = (struct atoms){0};

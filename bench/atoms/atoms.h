@@ -6,6 +6,7 @@
  * test can be shown to be linear in it (delays_each). */
 #pragma once
 
+#include "bench/atoms/crew.h"
 #include "bench/base/err.h"
 
 #include <stdatomic.h>
@@ -18,8 +19,9 @@ struct atom;
 struct interceptor;
 
 struct atom_place {
-    const char *directory;   /* NULL: tests of files are left out */
-    const struct atom *atom; /* the test that is opened */
+    const char *directory;      /* NULL: tests of files are left out */
+    const struct atom *atom;    /* the test that is opened */
+    uint32_t worker, n_workers; /* of the tests of storage: who of how many that work at the same time */
 };
 
 /* Memory that the partner of a test shares, be it a thread or a process. */
@@ -39,7 +41,8 @@ struct atom {
     uint32_t delayed_call, delayed_bytes;  /* by intercept_calls: its number; its size, 0: any */
     /* Prepares; *ret_state for the others. 0; -EOPNOTSUPP: not here; other negative errno. */
     int (*open)(const struct atom_place *place, struct atom_shared *shared, void **ret_state);
-    int (*run)(void *state, uint64_t n);  /* n activities and what comes with them */
+    void (*prepare)(void *state);        /* before each timing of run or base, by one worker; NULL: nothing */
+    int (*run)(void *state, uint64_t n); /* n activities and what comes with them */
     int (*base)(void *state, uint64_t n); /* only what comes with them; NULL: nothing does */
     void (*close)(void *state);           /* accepts NULL */
 };
@@ -57,6 +60,8 @@ struct atoms_plan {
     struct atom_place place;
     uint64_t sample_ns; /* about how long one timing lasts */
     uint32_t n_rounds;  /* timings of each test */
+    uint32_t n_workers; /* 1..CREW_MAX; above 1 of tests of storage only: so many activities are under way at
+                           a time */
     uint64_t seed;      /* of the order */
     const char *only;   /* names with commas between; NULL: all */
     const atomic_int *interrupted;
@@ -66,13 +71,15 @@ struct atoms_plan {
 struct atoms_sample {
     const struct atom *atom;
     int result;       /* of its preparation and its runs; where negative there are no values */
-    uint64_t n;       /* activities of a timing */
+    uint64_t n;       /* activities of a timing, of each worker */
     double *values_s; /* [n_rounds] seconds of one activity, in the order of the rounds */
 };
 
 struct atoms {
     struct atoms_sample sample[ATOMS_MAX];
-    void *state[ATOMS_MAX];
+    void *state[ATOMS_MAX][CREW_MAX];
+    struct crew *crew;
+    uint32_t n_workers;
     struct atom_shared *shared; /* one for each test */
     size_t n;
     uint32_t n_rounds; /* complete ones */

@@ -29,8 +29,9 @@ const struct atom *atom_storage_row(size_t i);
 /* Keeps the processor busy for so long; 0: not at all. */
 void atom_spin(uint64_t delay_ns);
 
-/* How long work(state, n) takes. What it returns. */
-int atom_time(int (*work)(void *state, uint64_t n), void *state, uint64_t n, uint64_t *ret_ns);
+/* How long crew_run takes, where crew is NULL, work(states[0], n). What it returns. */
+int atom_time(struct crew *crew, int (*work)(void *state, uint64_t n), void *const *states, uint64_t n,
+              uint64_t *ret_ns);
 
 /* Does the shared delay. */
 void atom_delay(struct atom_shared *shared);

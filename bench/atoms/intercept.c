@@ -35,7 +35,8 @@ static void *run_activities(void *context)
         activities->atom->interceptor->begin(activities->atom, activities->shared, &activities->report_fd);
     tell(activities->stage_fd);
     if (activities->result == 0)
-        activities->result = atom_time(activities->work, activities->state, activities->n, &activities->ns);
+        activities->result =
+            atom_time(NULL, activities->work, &activities->state, activities->n, &activities->ns);
     tell(activities->stage_fd);
     return NULL;
 }

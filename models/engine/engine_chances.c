@@ -12,6 +12,8 @@
 static double baseline_response(const struct engine *engine)
 {
     size_t baseline = engine->baseline;
+    if (baseline == ENGINE_NONE)
+        return NAN;
     const struct moments *moments = baseline < engine->space->n_points ? &engine->belief.moments[baseline]
                                                                        : &engine->points[baseline].response;
     return moments->n > 0 ? moments->mean : NAN;

@@ -16,6 +16,8 @@
 #include <string.h>
 
 #define SAMPLE_NS 4000000ULL
+/* What a disk does in a few milliseconds says little of what it does for long. */
+#define STORAGE_SAMPLE_NS 16000000ULL
 /* Delays that --check-linear puts into an activity, k = 1..N times this or half of what the activity takes,
  * so that they stand out; each several times. */
 #define DELAY_NS      20000ULL
@@ -142,8 +144,9 @@ static int measure_atoms(const struct settings *settings, struct err *err)
     const enum atoms_set set = settings->atoms.storage ? ATOMS_STORAGE : ATOMS_SYSTEM;
     const struct atoms_plan plan = {.set = set,
                                     .place = {.directory = settings->file.path},
-                                    .sample_ns = SAMPLE_NS,
+                                    .sample_ns = set == ATOMS_STORAGE ? STORAGE_SAMPLE_NS : SAMPLE_NS,
                                     .n_rounds = settings->atoms.rounds,
+                                    .n_workers = settings->atoms.queue_depth,
                                     .seed = settings->seed_given ? settings->seed : rng_seed_from_system(),
                                     .only = only[0] != '\0' ? only : NULL,
                                     .interrupted = &interrupt_signal};

@@ -84,7 +84,7 @@ static void describe_system(struct atoms_figures *figures)
 
 void atoms_figures_of(const struct atoms *atoms, double confidence_share, struct atoms_figures *ret)
 {
-    *ret = (struct atoms_figures){.n = atoms->n};
+    *ret = (struct atoms_figures){.n = atoms->n, .n_workers = atoms->n_workers};
     for (size_t i = 0; i < atoms->n; i++) {
         const struct atoms_sample *sample = &atoms->sample[i];
         struct atoms_figure *figure = &ret->figure[i];
@@ -138,8 +138,9 @@ json_t *atoms_figures_json(const struct atoms_figures *figures, bool is_interrup
     json_t *rows = json_array();
     for (size_t i = 0; i < figures->n; i++)
         json_array_append_new(rows, figure_json(&figures->figure[i]));
-    return json_pack("{s:s, s:s, s:b, s:o, s:O}", "schema", SCHEMA, "version", FSTUNE_VERSION, "interrupted",
-                     is_interrupted, "atoms", rows, "system", figures->system);
+    return json_pack("{s:s, s:s, s:b, s:i, s:o, s:O}", "schema", SCHEMA, "version", FSTUNE_VERSION,
+                     "interrupted", is_interrupted, "queue_depth", (int)figures->n_workers, "atoms", rows,
+                     "system", figures->system);
 }
 
 static int refuse_atoms(const char *path, const char *what, struct err *err)
@@ -196,6 +197,9 @@ static int take_document(const char *path, json_t *document, struct atoms_figure
     ret->n = json_array_size(rows);
     const double bits = json_read_number(system, "word_bits");
     ret->word_bits = bits > 0 && bits < 1024 ? (unsigned)bits : 0;
+    /* Files of others may have none. */
+    const double depth = json_read_number(document, "queue_depth");
+    ret->n_workers = depth >= 1 && depth <= CREW_MAX ? (unsigned)depth : 1;
     snprintf(ret->machine, sizeof ret->machine, "%s", json_read_text(system, "machine", ""));
     ret->system = json_incref(system);
     return 0;
@@ -223,10 +227,12 @@ static int check_words(const struct atoms_figures *host, const struct atoms_figu
                    there, here);
 }
 
-static int read_named(const char *option, const char *path, struct atoms_figures *ret, struct err *err)
+static int read_named(const char *option, const char *place, const char *path, struct atoms_figures *ret,
+                      struct err *err)
 {
     if (path[0] == '\0')
-        return err_set(err, -EINVAL, "--%s is missing; give what fstune atoms --output wrote", option);
+        return err_set(err, -EINVAL, "--%s is missing; give what fstune atoms --output FILE --path DIR writes %s",
+                       option, place);
     int result = atoms_figures_read(path, ret, err);
     return result < 0 ? err_prefix(err, "--%s", option) : 0;
 }
@@ -234,9 +240,9 @@ static int read_named(const char *option, const char *path, struct atoms_figures
 int atoms_figures_read_both(const struct settings_vm *asked, struct atoms_figures *ret_host,
                             struct atoms_figures *ret_guest, struct err *err)
 {
-    int result = read_named("host-atoms", asked->host_atoms, ret_host, err);
+    int result = read_named("host-atoms", "here", asked->host_atoms, ret_host, err);
     if (result == 0)
-        result = read_named("guest-atoms", asked->guest_atoms, ret_guest, err);
+        result = read_named("guest-atoms", "in the guest", asked->guest_atoms, ret_guest, err);
     return result < 0 ? result : check_words(ret_host, ret_guest, err);
 }
 

@@ -30,7 +30,7 @@ struct atoms_figures {
     struct atoms_figure figure[ATOMS_MAX];
     size_t n;
     char machine[ATOMS_TEXT_SIZE]; /* "x86_64" */
-    unsigned word_bits;
+    unsigned word_bits, n_workers; /* n_workers: activities under way at a time, >= 1 */
     json_t *system; /* owned */
 };
 

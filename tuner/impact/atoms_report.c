@@ -25,6 +25,9 @@ static const char *short_time(double s, char *buffer)
 int atoms_report_text(FILE *out, const struct atoms_figures *figures, struct err *err)
 {
     char median[UNITS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
+    if (figures->n_workers > 1)
+        fprintf(out, "%u operations under way at a time; each counts with its share of the time\n\n",
+                figures->n_workers);
     fprintf(out, "%-*s %10s   %-24s %s\n", NAME_WIDTH, "test", "median", "interval", "time of");
     for (size_t i = 0; i < figures->n; i++) {
         const struct atoms_figure *figure = &figures->figure[i];

@@ -5,6 +5,7 @@
 #include "tuner/base/text.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -145,7 +146,8 @@ static void take_mixes(struct predict_task *task)
                 continue;
             task->mix_name[task->n_mixes] = mixes[i].name;
             task->mix[task->n_mixes++] =
-                (struct task_mix){{mixes[i].kinds[0], mixes[i].kinds[1]}, atoms_figures_cost(figure)};
+                (struct task_mix){{mixes[i].kinds[0], mixes[i].kinds[1]},
+                                  task_vector_change_of(atoms_figures_cost(figure), task->system.n_workers)};
         }
     }
 }
@@ -159,7 +161,7 @@ static bool is_json(const char *path)
 int predict_task(struct predict_task *task, const struct settings *settings, struct err *err)
 {
     const struct settings_task *asked = &settings->prediction.task;
-    *task = (struct predict_task){.settings = settings};
+    *task = (struct predict_task){.settings = settings, .depth = NAN};
     if (asked->task[0] == '\0' || asked->system[0] == '\0')
         return err_set(err, -EINVAL,
                        "--%s is missing; give the task's operations (--task) and what fstune atoms --io "

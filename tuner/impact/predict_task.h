@@ -22,6 +22,7 @@ struct predict_task {
     struct task_mix mix[PREDICT_TASK_KINDS * PREDICT_TASK_KINDS];
     const char *mix_name[PREDICT_TASK_KINDS * PREDICT_TASK_KINDS];
     size_t n_mixes;
+    double depth; /* requests of a profile that are under way on average; NaN: unknown */
     struct task_prediction prediction;
 };
 

@@ -65,6 +65,7 @@ static int take_profile(struct predict_task *task, const json_t *document, struc
     profile.is_durable =
         strcmp(json_read_text(json_object_get(document, "sync"), "kind", "none"), "each") == 0;
     const double direct = json_read_number(document, "direct_share");
+    task->depth = json_read_number(json_object_get(document, "queue_depth"), "mean");
     if (!profile.is_durable && direct > MOSTLY && json_read_number(requests, "write") > 0)
         return err_set(
             err, -EINVAL,

@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+#define DEPTH_RATIO 1.5 /* of a task's and the system vector's, from which on the one says little of the other */
+
 static const char *seconds_text(double s, char *buffer)
 {
     return text_short_duration(s * 1e9, buffer);
@@ -21,6 +23,21 @@ static double changes_of(const struct predict_task *task, size_t mix)
     return alone.n_changes;
 }
 
+/* Costs at one depth do not hold at another. */
+static void print_depth(FILE *out, const struct predict_task *task)
+{
+    const double measured = task->system.n_workers, ratio = task->depth / measured;
+    const double wanted = fmin(fmax(round(task->depth), 1), CREW_MAX);
+    if (measured > 1)
+        fprintf(out, "with %u operations under way at a time, as the system vector was measured\n",
+                task->system.n_workers);
+    if ((ratio > DEPTH_RATIO || ratio < 1 / DEPTH_RATIO) && wanted != measured)
+        fprintf(out,
+                "the profile has %.3g requests under way on average; measure the system vector again with "
+                "fstune atoms --io --queue-depth %.0f\n",
+                task->depth, wanted);
+}
+
 int predict_task_text(FILE *out, const struct predict_task *task, struct err *err)
 {
     const struct task_prediction *prediction = &task->prediction;
@@ -29,8 +46,10 @@ int predict_task_text(FILE *out, const struct predict_task *task, struct err *er
     if (isfinite(prediction->interval.low))
         fprintf(out, " (%s to %s)", seconds_text(fmax(prediction->interval.low, 0), b),
                 seconds_text(prediction->interval.high, c));
-    fprintf(out, "; without what changes between kinds cost, %s\n\n",
+    fprintf(out, "; without what changes between kinds cost, %s\n",
             seconds_text(prediction->uncorrected_s, b));
+    print_depth(out, task);
+    fputc('\n', out);
     fprintf(out, "  %-24s %10s %10s %10s\n", "operation", "count", "each", "in all");
     for (size_t i = 0; i < task->n; i++) {
         const struct task_operation *operation = &task->operation[i];
@@ -66,8 +85,9 @@ int predict_task_json(FILE *out, const struct predict_task *task, struct err *er
         json_array_append_new(changes,
                               term_json(task->mix_name[i], changes_of(task, i), task->mix[i].change.s));
     return json_print(out,
-                      json_pack("{s:s, s:s, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
-                                "fstune/task-prediction/1", "version", FSTUNE_VERSION, "seconds",
+                      json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
+                                "fstune/task-prediction/1", "version", FSTUNE_VERSION, "queue_depth",
+                                (int)task->system.n_workers, "seconds",
                                 json_number(prediction->seconds), "ci_low",
                                 json_number(prediction->interval.low), "ci_high",
                                 json_number(prediction->interval.high), "uncorrected_s",

@@ -430,6 +430,9 @@ static const struct option_row rows[] = {
         "io", atoms.storage, ATOMS,
         "the basic operations of the storage in --path instead, for fstune predict task; they have two files "
         "of 64 MiB and write into them again and again"),
+    COUNT("queue-depth", atoms.queue_depth, "1..16", "1", ATOMS,
+          "with --io: so many operations are under way at a time, for tasks that work so; each has a thread",
+          .needs = "io"),
     COUNT("rounds", atoms.rounds, "6..1000", "25", ATOMS, "timings of each test"),
     FLAG("check-linear", atoms.check_linear, ATOMS,
          "put delays into the activities where that is possible, and show that a test takes longer in "

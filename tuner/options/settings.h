@@ -314,7 +314,7 @@ struct settings_cost {
 /* Of `atoms`. */
 struct settings_atoms {
     char only[SETTINGS_TEXT_SIZE]; /* --only; "" */
-    uint32_t rounds;
+    uint32_t rounds, queue_depth;
     bool check_linear, storage;
 };
 

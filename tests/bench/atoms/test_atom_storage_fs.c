@@ -3,6 +3,10 @@
 #include "tests/test.h"
 
 #include <errno.h>
+#include <linux/magic.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
 
 static struct atoms atoms;
 static struct err err;
@@ -33,6 +37,7 @@ static struct atoms_plan plan_of(const char *only)
                                .place = {.directory = directory},
                                .sample_ns = 200000,
                                .n_rounds = 2,
+                               .n_workers = 1,
                                .seed = 1,
                                .only = only};
 }
@@ -48,6 +53,57 @@ TEST(every_operation_gives_a_value_a_round)
         for (uint32_t round = 0; round < atoms.n_rounds; round++)
             assert_true(isfinite(atoms.sample[i].values_s[round]));
     }
+}
+
+TEST(operations_run_at_the_same_time)
+{
+    struct atoms_plan plan = plan_of("read_4k_warm,randwrite_4k_durable,rename,mix_read_randwrite");
+    plan.n_workers = 4;
+    assert_int_equal(atoms_open(&atoms, &plan, &err), 0);
+    assert_int_equal(atoms_measure(&atoms, &plan), 0);
+    assert_int_equal(atoms.n, 4);
+    for (size_t i = 0; i < atoms.n; i++) {
+        assert_int_equal(atoms.sample[i].result, 0);
+        assert_non_null(atoms.state[i][3]);
+        assert_null(atoms.state[i][4]);
+    }
+}
+
+/* Of the nameless file that a test has open. */
+static size_t count_cached_pages(void)
+{
+    size_t n = 0;
+    unsigned char *vector = NULL;
+    for (int fd = 3; fd < 64 && vector == NULL; fd++) {
+        struct stat status;
+        if (fstat(fd, &status) != 0 || !S_ISREG(status.st_mode) || status.st_nlink > 0)
+            continue;
+        const size_t bytes = (size_t)status.st_size, n_pages = bytes / 4096;
+        void *pages = mmap(NULL, bytes, PROT_READ, MAP_SHARED, fd, 0);
+        vector = calloc(n_pages, 1);
+        assert_true(pages != MAP_FAILED && vector != NULL);
+        assert_int_equal(mincore(pages, bytes, vector), 0);
+        for (size_t i = 0; i < n_pages; i++)
+            n += vector[i] & 1;
+        munmap(pages, bytes);
+    }
+    assert_non_null(vector);
+    free(vector);
+    return n;
+}
+
+TEST(pages_that_other_tests_left_are_forgotten_before_cold_reads)
+{
+    const struct atoms_plan plan = plan_of("randread_4k_cold,randwrite_4k_durable");
+    struct statfs status;
+    if (statfs(directory, &status) != 0 || status.f_type == TMPFS_MAGIC)
+        skip(); /* tmpfs has no pages that could be forgotten */
+    assert_int_equal(atoms_open(&atoms, &plan, &err), 0);
+    const struct atom *reads = atoms.sample[0].atom, *writes = atoms.sample[1].atom;
+    assert_int_equal(writes->run(atoms.state[1][0], 50), 0);
+    assert_true(count_cached_pages() > 0);
+    reads->prepare(atoms.state[0][0]);
+    assert_int_equal(count_cached_pages(), 0);
 }
 
 TEST(the_files_of_tests_are_opened_again_after_they_were_closed)

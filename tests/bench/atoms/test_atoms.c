@@ -21,8 +21,12 @@ EACH_TEST(NULL, close_atoms);
 
 static struct atoms_plan plan_of(const char *only)
 {
-    return (struct atoms_plan){
-        .place = {.directory = "."}, .sample_ns = 100000, .n_rounds = 3, .seed = 1, .only = only};
+    return (struct atoms_plan){.place = {.directory = "."},
+                               .sample_ns = 100000,
+                               .n_rounds = 3,
+                               .n_workers = 1,
+                               .seed = 1,
+                               .only = only};
 }
 
 TEST(every_test_gives_a_value_a_round_or_says_that_it_is_not_here)

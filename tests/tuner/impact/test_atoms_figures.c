@@ -28,7 +28,8 @@ static void make_figures(void)
                                            {.atom = atoms_row(ATOMS_SYSTEM, 1), .values_s = lost},
                                            {.atom = atoms_row(ATOMS_SYSTEM, 2), .result = -EOPNOTSUPP}},
                                 .n = 3,
-                                .n_rounds = N_ROUNDS};
+                                .n_rounds = N_ROUNDS,
+                                .n_workers = 5};
     atoms_figures_of(&atoms, 0.95, &figures);
 }
 
@@ -74,6 +75,7 @@ TEST(what_was_written_is_read_back)
     assert_int_equal(read_text(text), 0);
     assert_int_equal(again.n, 3);
     assert_int_equal(again.word_bits, sizeof(void *) * 8);
+    assert_int_equal(again.n_workers, 5);
     assert_close(again.figure[0].median_s, 5, 1e-9);
     assert_int_equal(again.figure[1].status, ATOMS_UNRESOLVED);
     assert_int_equal(again.figure[2].status, ATOMS_NOT_HERE);
@@ -86,6 +88,7 @@ TEST(a_file_with_means_alone_is_read)
                   "\"ci_low\": 1e-7, \"ci_high\": 3e-7}], \"system\": {}}"),
         0);
     assert_close(atoms_figures_find(&again, "syscall")->median_s, 2e-7, 0);
+    assert_int_equal(again.n_workers, 1);
 }
 
 TEST(what_is_no_file_of_atoms_is_refused)

@@ -79,6 +79,12 @@ function fastest() {
     + (costs.length > 0 ? `, at ${costs.join(' and ')}` : '')];
 }
 
+/* What a setting will give in a virtual machine, by its atomic tests. */
+function inside(key) {
+  const mean = number('guest', key, 'throughput_bps', 'mean'), low = number('guest', key, 'throughput_bps', 'ci_low'), high = number('guest', key, 'throughput_bps', 'ci_high');
+  return known(mean) ? [bold(rate(mean)), ' predicted' + (known(low) && known(high) ? `, ${rate(low)} to ${rate(high)}` : '')] : [];
+}
+
 const BASES = { proved: 'proved', expected: 'expected, not proved' };
 
 /* Never rounded to what is better than it is. */
@@ -145,6 +151,8 @@ function fill_summary(section) {
     ...entry(FIRST === 'fastest' ? 'Fastest' : 'Best', ...fastest()),
     ...entry('Throughput', ...throughput()),
     ...entry('Latency', ...latency()),
+    ...entry('In the guest', ...inside('recommended')),
+    ...(fastest().length > 0 ? entry(`The ${FIRST} there`, ...inside('fastest')) : []),
     ...entry('Sustained', ...(sustained ? [sustained] : [])),
     ...(data.snippets ? [...entry('Gain', ...gain('baseline', is_default ? 'the default setting' : 'the setting used until now')),
       ...entry('Gain', ...gain('default', 'the default setting')), ...entry('How sure', ...sureness()), ...entry('Others', ...others())] : []),
