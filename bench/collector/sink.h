@@ -43,6 +43,8 @@ uint32_t sink_new_handle(void);
 void sink_expect(uint64_t file, uint64_t offset_bytes);
 void sink_begin(uint64_t now_ns, uint32_t n);
 void sink_end(uint64_t now_ns, uint32_t n);
+/* The same of asynchronous ones. */
+void sink_reap(uint64_t now_ns, uint32_t n);
 void sink_take(const struct sink_request *request);
 void sink_flush(uint64_t file, uint64_t start_ns, uint64_t end_ns); /* file 0: all */
 void sink_close(uint64_t file, uint32_t handle);
