@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #define POLL_MS    50
-#define SILENCE_NS (2 * CLOCK_NS_PER_S) /* then what should come next is asked for */
+#define SILENCE_NS (CLOCK_NS_PER_S / 2) /* then what should come next is asked for again */
 #define GRACE_NS   (5 * CLOCK_NS_PER_S) /* for the end, once it was asked for */
 #define LINE_SIZE  64
 
@@ -349,19 +349,21 @@ static int use_link(struct manager *manager)
     if (manager->link.in_fd < 0)
         return 0;
     int code = is_silent(manager) ? -EPIPE : receive(manager);
-    if (code == 0 && manager->has_greeted && now_ns() - manager->heard_ns >= SILENCE_NS) {
+    uint64_t patience_ns = manager->asked_ns > 0 ? SILENCE_NS : 4 * SILENCE_NS;
+    if (code == 0 && manager->has_greeted && now_ns() - manager->heard_ns >= patience_ns) {
         manager->heard_ns = now_ns();
         manager->is_due[BATCH_SEND] = true;
     }
     if (code == 0)
         code = send_orders(manager);
     if (code == -EPROTO)
-        return err_set(manager->err, code,
-                       "the agent is of another version; use fstune and fstune-agent of one release");
-    bool is_ours = manager->err->code != 0;
-    if (code < 0 && !is_ours)
+        err_set(manager->err, code,
+                "the agent is of another version; use fstune and fstune-agent of one release");
+    if (manager->err->code != 0)
+        return code;
+    if (code < 0)
         cut(manager);
-    return is_ours ? code : 0;
+    return 0;
 }
 
 static void wait_for_news(const struct manager *manager)
@@ -412,7 +414,7 @@ static int keep(struct manager *manager)
     return code < 0 ? code : 0;
 }
 
-static int serve(struct manager *manager)
+static void serve(struct manager *manager)
 {
     int code = 0;
     manager->gone_ns = now_ns();
@@ -421,11 +423,10 @@ static int serve(struct manager *manager)
         accept_call(manager);
         read_lines(manager);
         look_at_time(manager);
-        code = use_link(manager);
+        code = keep(manager);
         if (code == 0)
-            code = keep(manager);
+            code = use_link(manager);
     }
-    return code;
 }
 
 /* One that does not end by itself stands between, such as ssh. */
@@ -440,21 +441,22 @@ static void end_program(struct manager *manager)
         kill(manager->program, SIGKILL);
 }
 
-static int explain_missing(const struct manager *manager)
+static void explain_missing(const struct manager *manager)
 {
     if (atomic_load(&interrupt_signal) != 0 || manager->has_ended)
-        return 0;
+        return;
     if (manager->is_known)
-        return err_set(manager->err, -EPIPE,
-                       "the agent was killed, or its link was cut for too long: %" PRIu64
-                       " events are kept, and what came after them is missing",
-                       manager->result->n);
-    if (manager->program == 0)
-        return err_set(manager->err, -ETIMEDOUT, "no agent has called; start fstune-agent --connect there");
-    return err_set(manager->err, -EPIPE,
-                   "%.100s has ended before an agent answered; see what it printed, and whether "
-                   "fstune-agent is installed there",
-                   manager->options->program[0]);
+        err_set(manager->err, -EPIPE,
+                "the agent was killed, or its link was cut for too long: %" PRIu64
+                " events are kept, and what came after them is missing",
+                manager->result->n);
+    else if (manager->program == 0)
+        err_set(manager->err, -ETIMEDOUT, "no agent has called; start fstune-agent --connect there");
+    else
+        err_set(manager->err, -EPIPE,
+                "%.100s has ended before an agent answered; see what it printed, and whether "
+                "fstune-agent is installed there",
+                manager->options->program[0]);
 }
 
 static int open_link(struct manager *manager)
@@ -484,17 +486,15 @@ int manager_run(const struct manager_options *options, struct manager_result *re
         return err_set(err, code, "--save-events: %s", own.text);
     events_close(manager.events);
     manager.events = NULL;
-    code = open_link(&manager);
-    if (code == 0)
-        code = serve(&manager);
+    if (open_link(&manager) == 0)
+        serve(&manager);
     if (manager.program > 0)
         end_program(&manager);
     link_close(&manager.link);
     if (manager.listening_fd >= 0)
         link_end_listening(&manager.address, manager.listening_fd);
-    int end_code = end_recording(&manager);
-    code = code == 0 ? end_code : code;
-    if (code == 0)
-        code = explain_missing(&manager);
-    return code < 0 ? err_set(err, code, "%s", own.text) : 0;
+    end_recording(&manager);
+    if (own.code == 0)
+        explain_missing(&manager);
+    return own.code < 0 ? err_set(err, own.code, "%s", own.text) : 0;
 }
