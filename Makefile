@@ -533,9 +533,10 @@ golden: build/release/fstune ## show what commands print otherwise than tests/go
 	$(Q)FSTUNE=$< tests/golden/run --write | grep -v '^ok '
 
 # One at a time: they share the disk.
-check-io: build/$(BUILD)/fstune $(loaded:%=build/$(BUILD)/%) $(call programs,$(fs_tests),$(BUILD)) build/release/faultfs | deps ## run the tests that need a real file system
+check-io: build/$(BUILD)/fstune build/$(BUILD)/fstune-agent $(loaded:%=build/$(BUILD)/%) $(call programs,$(fs_tests),$(BUILD)) build/release/faultfs | deps ## run the tests that need a real file system
 	$(call run_tests,$(BUILD),TEST_JOBS=1 TEST_TIMEOUT=300 FAULTFS=build/release/faultfs)
 	$(Q)$(if $(T),,PYTHONDONTWRITEBYTECODE=1 tests/study/cawl_validation --smoke --fstune build/$(BUILD)/fstune . >build/cawl-smoke.md)
+	$(Q)$(if $(T),,PYTHONDONTWRITEBYTECODE=1 tests/profile/links --fstune build/$(BUILD)/fstune build >build/links.log || { cat build/links.log; exit 1; })
 
 # Most of an hour: every kind of fault at every API, 100 kills of searches, 200 of nights, hostile limits.
 FAULTS_DIR ?= $(or $(TMPDIR),/tmp)
