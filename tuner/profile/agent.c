@@ -178,6 +178,10 @@ static void deliver(void)
         agent_send_wait(&agent.send);
         fetch();
     }
+    if (agent.recording.store->count[STORE_PROCESSES] == 0)
+        agent_send_say(
+            "the wrappers were not loaded into the command, whose C library may be another one; build "
+            "libfstune-profile.so for it");
     agent.send.n_given_up += record_memory_end(agent.memory, &agent.sink);
     tell_processor();
     agent_send_has_room(&agent.send, 1);
