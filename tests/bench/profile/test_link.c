@@ -19,8 +19,7 @@ static bool enter_folder(void)
 
 TEST(addresses_that_are_none_are_refused)
 {
-    static const char *const bad[] = {
-        "", "here", ":", "host:", ":7000", "unix:", "[::1]", "no.such.host.invalid:1"};
+    static const char *const bad[] = {"", "here", ":", "host:", ":7000", "unix:", "[::1]"};
     for (size_t i = 0; i < N_OF(bad); i++) {
         assert_int_equal(link_resolve(bad[i], &address, &err), -EINVAL);
         assert_non_null(strstr(err.text, bad[i][0] == 'u' ? "characters" : "unix:PATH or HOST:PORT"));
