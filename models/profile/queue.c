@@ -69,6 +69,14 @@ static struct queue_slot *claim(struct queue *queue, uint64_t *ret_number)
     return NULL;
 }
 
+/* The reader had it last, on another processor. */
+void queue_expect(const struct queue *queue)
+{
+    const struct queue_slot *slot = &queue->slots[cells_read(&queue->next) & (queue->n_slots - 1)];
+    __builtin_prefetch(slot, 1);
+    __builtin_prefetch((const char *)(slot + 1) - 1, 1);
+}
+
 void queue_put(struct queue *queue, const struct queue_event *event)
 {
     uint64_t number;

@@ -45,6 +45,8 @@ struct queue_reader {
 int queue_init(struct queue *queue, size_t n_bytes);
 bool queue_is_sound(const struct queue *queue, size_t n_bytes);
 
+/* An event is going to come: its place is fetched into the processor's cache meanwhile. */
+void queue_expect(const struct queue *queue);
 void queue_put(struct queue *queue, const struct queue_event *event);
 
 /* The next event; false: there is none now. */

@@ -103,11 +103,10 @@ static int add_line(struct folded *folded, const char *text, uint64_t n, struct 
         folded->lines = lines;
         folded->room = room;
     }
-    char *own = strdup(text);
-    if (own == NULL)
-        return err_set(err, -ENOMEM, "no memory");
-    folded->lines[folded->n_lines++] = (struct line){own, n};
-    return 0;
+    struct line *line = &folded->lines[folded->n_lines];
+    *line = (struct line){strdup(text), n};
+    folded->n_lines += line->text != NULL;
+    return line->text != NULL ? 0 : err_set(err, -ENOMEM, "no memory");
 }
 
 static int take_samples(void *data, const struct events_row *row, struct err *err)

@@ -65,6 +65,8 @@ void sink_begin(uint64_t now_ns, uint32_t n)
 {
     note_in_flight(n);
     store_begin(store, now_ns, n);
+    if (queue != NULL)
+        queue_expect(queue);
 }
 
 void sink_end(uint64_t now_ns, uint32_t n)
