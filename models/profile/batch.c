@@ -6,7 +6,7 @@
 
 #define MAGIC      "FSb1"
 #define MAGIC_SIZE 4
-#define KIND_BITS  3
+#define KIND_BITS  4
 #define KIND_MASK  ((1U << KIND_BITS) - 1)
 #define MOST_SHIFT 63
 

@@ -9,7 +9,7 @@
  *   6  the lower half of the CRC-32 of the bytes 4, 5 and 8 to 19, so that a damaged length is seen at once
  *
  * Numbers in the body have 7 bits a byte, the lowest first, and the highest bit where more follow. A row is
- * the number `kind | members << 3`, with a bit for each member that differs from what is expected, and for
+ * the number `kind | members << 4`, with a bit for each member that differs from what is expected, and for
  * each of these the difference, its sign in the lowest bit: a sequential read takes some eight bytes. What is
  * expected are the members of the row before it in this batch, and an offset where that one ended; so each
  * batch can be read without the others. Kind 0 is a name: a number, the length, the text. */

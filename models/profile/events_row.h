@@ -14,13 +14,18 @@ enum events_kind {
     EVENTS_FLUSH, /* of an object; 0: of all */
     EVENTS_REAP,  /* n asynchronous requests have come back */
     EVENTS_CPU,   /* n samples of the processor at an offset of the object, which is a program or a library */
-    EVENTS_MEMORY, /* so much memory is held in n blocks that were allocated at an address of the object */
-    EVENTS_FRAME,  /* handle: number of a place that calls others, n: that of its caller, 0: not known; the
-                      offset is where the call returns. Of EVENTS_CPU handle is the caller's number */
+    EVENTS_MEMORY,  /* so much memory is held in n blocks that were allocated at an address of the object */
+    EVENTS_FRAME,   /* handle: number of a place that calls others, n: that of its caller, 0: not known; the
+                       offset is where the call returns. Of EVENTS_CPU handle is the caller's number */
+    EVENTS_NETWORK, /* until then a thread has moved so many bytes over sockets, in n calls, in one direction
+                     */
     EVENTS_N_KINDS
 };
 
 #define EVENTS_AT_PEAK 1 /* flag of EVENTS_MEMORY: when the whole program held most */
+/* Flags of EVENTS_NETWORK. */
+#define EVENTS_IN  1
+#define EVENTS_OUT 2
 
 /* Of an event: as those of profile requests (models/profile/event). */
 struct events_row {

@@ -39,7 +39,9 @@ static int print_gmon(FILE *out, const void *what, struct err *err)
 static int print_massif(FILE *out, const void *what, struct err *err)
 {
     const struct analysis *analysis = what;
-    return analyse_print_massif(out, analysis->events, &analysis->run, err);
+    bool is_network = strcmp(analysis->settings->profile.analysis, "massif-network") == 0;
+    return analyse_print_massif(out, analysis->events, &analysis->run,
+                                is_network ? EVENTS_NETWORK : EVENTS_MEMORY, err);
 }
 
 static int print_folded(FILE *out, const void *what, struct err *err)
@@ -118,11 +120,9 @@ static int write_as(struct analysis *analysis, const struct settings *settings, 
     static const struct form {
         const char *name, *usual;
         int (*write)(struct analysis *analysis, const char *path, struct err *err);
-    } forms[] = {{"fio-iolog", "", write_iolog},
-                 {"gmon", "gmon.out", write_gmon},
-                 {"massif", "massif.out", write_massif},
-                 {"folded", "out.folded", write_folded},
-                 {"folded-memory", "out.folded", write_folded}};
+    } forms[] = {{"fio-iolog", "", write_iolog},         {"gmon", "gmon.out", write_gmon},
+                 {"massif", "massif.out", write_massif}, {"massif-network", "massif.out", write_massif},
+                 {"folded", "out.folded", write_folded}, {"folded-memory", "out.folded", write_folded}};
     const struct form *form = forms;
     while (strcmp(settings->profile.analysis, form->name) != 0)
         form++;

@@ -18,8 +18,10 @@ int analyse_print_iolog(FILE *out, struct events *events, const struct events_ru
 int analyse_print_gmon(FILE *out, struct events *events, const struct events_run *run,
                        char path[SETTINGS_TEXT_SIZE], struct err *err);
 
-/* massif.out: memory over time by the place that allocated it. -ENODATA where none was recorded. */
-int analyse_print_massif(FILE *out, struct events *events, const struct events_run *run, struct err *err);
+/* massif.out: memory over time by the place that allocated it, or of EVENTS_NETWORK bytes by thread and
+ * direction. -ENODATA where none was recorded. */
+int analyse_print_massif(FILE *out, struct events *events, const struct events_run *run,
+                         enum events_kind kind, struct err *err);
 
 /* Stacks as flame graphs are drawn of: a line each, the callers first, with its samples of the processor, or
  * with the bytes that the place held at the peak. -ENODATA where there are none. */

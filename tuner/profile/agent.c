@@ -33,6 +33,8 @@
 #define CPU_NS        (30 * CLOCK_NS_PER_S) /* so often the processor's places are told */
 #define LAST_WRITE_NS (CLOCK_NS_PER_S / 4)  /* for one that was killed while it wrote */
 #define QUEUE_ALIGN   64U
+#define N_FLOWS       512U /* a power of two */
+#define FLOWS_NS      (CLOCK_NS_PER_S / 10)
 
 static const char usage[] =
     "usage: fstune-agent [--connect ADDRESS] [--memory] [--stopped] [--store SIZE] [--wait DURATION] "
@@ -47,6 +49,13 @@ static const char usage[] =
     "  --store SIZE       memory for events until they are fetched, 32k..64m (1m)\n"
     "  --wait DURATION    for a link that is cut, once the command has ended (60s)\n";
 
+/* What a thread has sent or received over sockets. */
+struct flow {
+    uint32_t process, thread, direction; /* direction 0: free */
+    bool is_new;                         /* something has come since it was told */
+    uint64_t n, n_bytes;
+};
+
 static struct agent {
     struct agent_send send;
     struct events_sink sink; /* the same */
@@ -58,6 +67,8 @@ static struct agent {
     struct record_memory *memory;
     struct cpu_samples *samples; /* NULL: this user may not */
     uint64_t start_ns, cpu_told_ns, n_lost_before;
+    struct flow flows[N_FLOWS];
+    uint64_t flows_told_ns;
     bool is_restart_due, is_left;
 } agent;
 
@@ -92,8 +103,48 @@ static void obey(enum batch_order order)
     agent.is_left = agent.is_left || order == BATCH_QUIT;
 }
 
+static void take_flow(const struct queue_event *event)
+{
+    uint32_t at = event->thread * 2654435761U ^ event->flags;
+    for (uint32_t i = 0; i < N_FLOWS && event->n_bytes <= EVENTS_FILE_BYTES; i++) {
+        struct flow *flow = &agent.flows[(at + i) % N_FLOWS];
+        if (flow->direction == 0)
+            *flow = (struct flow){event->process, event->thread, event->flags, false, 0, 0};
+        if (flow->process != event->process || flow->thread != event->thread ||
+            flow->direction != event->flags)
+            continue;
+        flow->n++;
+        flow->n_bytes += event->n_bytes;
+        flow->is_new = true;
+        return;
+    }
+    agent.send.n_given_up++;
+}
+
+static void tell_flows(void)
+{
+    agent.flows_told_ns = now_ns();
+    for (uint32_t i = 0; i < N_FLOWS; i++) {
+        struct flow *flow = &agent.flows[i];
+        if (!flow->is_new)
+            continue;
+        agent_send_row(&agent.send, &(struct events_row){.kind = EVENTS_NETWORK,
+                                                         .time_ns = agent.flows_told_ns - agent.start_ns,
+                                                         .process = flow->process,
+                                                         .thread = flow->thread,
+                                                         .flags = flow->direction,
+                                                         .n_bytes = flow->n_bytes,
+                                                         .n = flow->n});
+        flow->is_new = false;
+    }
+}
+
 static void take_event(const struct queue_event *event)
 {
+    if (event->kind == EVENTS_NETWORK) {
+        take_flow(event);
+        return;
+    }
     char name[STORE_NAME_SIZE];
     bool is_reap = event->kind == EVENTS_REAP;
     const struct events_row row = {
@@ -140,6 +191,7 @@ static void restart(void)
     }
     uint64_t spent_ns = at_ns - agent.start_ns;
     agent.start_ns = agent.cpu_told_ns = at_ns;
+    memset(agent.flows, 0, sizeof agent.flows);
     record_memory_restart(agent.memory, at_ns);
     if (agent.samples != NULL)
         cpu_samples_forget(agent.samples);
@@ -160,6 +212,8 @@ static void look(void *data)
         cpu_samples_poll(agent.samples);
     if (!is_paused && agent_send_has_room(&agent.send, BACKLOG_BATCHES / 2)) {
         record_memory_poll(agent.memory, &agent.sink);
+        if (now_ns() - agent.flows_told_ns >= FLOWS_NS)
+            tell_flows();
         if (now_ns() - agent.cpu_told_ns >= CPU_NS)
             tell_processor();
     }
@@ -184,6 +238,7 @@ static void deliver(void)
             "libfstune-profile.so for it");
     agent.send.n_given_up += record_memory_end(agent.memory, &agent.sink);
     tell_processor();
+    tell_flows();
     agent_send_has_room(&agent.send, 1);
     agent_send_mark(&agent.send, BATCH_END, spent_ns, end->is_left ? 0 : (uint64_t)(uint32_t)end->status + 1);
 }

@@ -128,6 +128,17 @@ void sink_flush(uint64_t file, uint64_t start_ns, uint64_t end_ns)
                                                .process = own_pid});
 }
 
+void sink_network(uint32_t thread, unsigned flags, uint64_t n_bytes)
+{
+    bool is_out = (flags & SINK_WRITES) != 0;
+    if (queue != NULL)
+        queue_put(queue, &(struct queue_event){.kind = EVENTS_NETWORK,
+                                               .n_bytes = n_bytes,
+                                               .thread = thread,
+                                               .process = own_pid,
+                                               .flags = is_out ? EVENTS_OUT : EVENTS_IN});
+}
+
 void sink_close(uint64_t file, uint32_t handle)
 {
     store_close(store, file, handle);

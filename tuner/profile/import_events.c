@@ -52,7 +52,8 @@ static int take_event(void *data, const struct events_row *row, struct err *err)
     struct taking *taking = data;
     struct import_feed *feed = taking->feed;
     (void)err;
-    if (row->kind == EVENTS_CPU || row->kind == EVENTS_FRAME || row->kind == EVENTS_MEMORY)
+    /* The rest are no requests. */
+    if (row->kind >= EVENTS_CPU)
         return 0;
     import_feed_time(feed, row->time_ns);
     if (row->kind == EVENTS_REAP) {

@@ -36,7 +36,8 @@ static const struct events_row rows[] = {
     {.kind = EVENTS_REAP, .time_ns = INT64_MAX, .n = UINT64_MAX},
     {.kind = EVENTS_CPU, .process = UINT32_MAX, .object = 5, .offset_bytes = UINT64_MAX, .n = 3},
     {.kind = EVENTS_MEMORY, .flags = EVENTS_AT_PEAK, .n_bytes = EVENTS_FILE_BYTES, .n = 4},
-    {.kind = EVENTS_FRAME, .handle = 65536, .n = 65535, .object = 9, .offset_bytes = 77}};
+    {.kind = EVENTS_FRAME, .handle = 65536, .n = 65535, .object = 9, .offset_bytes = 77},
+    {.kind = EVENTS_NETWORK, .thread = 4, .flags = EVENTS_OUT, .n_bytes = 5, .n = 6}};
 
 static bool is_same(const struct events_row *a, const struct events_row *b)
 {
@@ -164,8 +165,8 @@ TEST(rows_that_no_agent_writes_are_refused)
     } bad[] = {{"\x80", 1},                                      /* a number that does not end */
                {"\xff\xff\xff\xff\xff\xff\xff\xff\xff\x7f", 10}, /* a larger one than there is */
                {"\x81\x80\x01", 3},                              /* members that a row does not have */
-               {"\x09", 1},                                      /* a time that is missing */
-               {"\x09\x01", 2},                                  /* a time before the beginning */
+               {"\x11", 1},                                      /* a time that is missing */
+               {"\x11\x01", 2},                                  /* a time before the beginning */
                {"\x00\x05\x04"
                 "abc",
                 6}, /* a name that is cut off */
