@@ -51,7 +51,7 @@ layers   := $(filter-out $(wrappers),$(layers))
 
 # What stands in *.bpf.c is compiled for the kernel.
 sources = $(filter-out %.bpf.c,$(wildcard $(1)/*.c))
-library_sources = $(filter-out tuner/commands/main.c tuner/impact/atoms_helper.c tuner/nightly/disk_plugin.c $(mpi_sources),$(call sources,$(1)))
+library_sources = $(filter-out tuner/commands/main.c tuner/impact/atoms_helper.c tuner/nightly/disk_plugin.c tuner/profile/agent.c $(mpi_sources),$(call sources,$(1)))
 # Compiled with mpicc, for fstune-mpi alone.
 mpi_sources := tuner/search/link_mpi.c tuner/commands/main_mpi.c
 test_sources := $(wildcard $(layers:%=tests/%/test_*.c))
@@ -65,6 +65,11 @@ fuzz_sources := $(call sources,tests/fuzz)
 collector_sources := $(filter-out %/wrap_memory.c,$(call sources,$(wrappers))) \
                      $(filter-out $(addprefix models/profile/,summary.c zipf.c phases.c heap.c),$(call sources,models/profile)) \
                      tuner/profile/collector_sink.c bench/base/clock.c bench/base/clock_quick.c
+# fstune-agent is compiled at once, by musl's compiler where there is one: its libc makes a static program of a tenth of the size.
+agent_sources := $(addprefix tuner/profile/,agent.c agent_send.c record.c record_dead.c record_events.c record_memory.c) tuner/base/interrupt.c \
+                 $(addprefix bench/profile/,cpu_samples.c launch.c link.c program.c shared_memory.c) $(addprefix bench/base/,clock.c clock_quick.c err.c units.c) \
+                 $(filter-out $(addprefix models/profile/,summary.c zipf.c phases.c),$(call sources,models/profile))
+agent_headers := $(wildcard bench/base/*.h bench/profile/*.h models/profile/*.h tuner/base/*.h tuner/profile/*.h tuner/store/*.h)
 memory_sources := bench/collector/wrap_memory.c models/profile/heap.c tuner/profile/memory_sink.c bench/base/clock.c
 engine_sources := $(foreach f,statistics surrogate search engine library,$(call sources,models/$(f)))
 # The plugin of nbdkit holds its own copy of what it needs, and shows nothing but its entry.
@@ -101,6 +106,7 @@ blind_to      := -Wno-format-truncation -Wno-maybe-uninitialized
 # -U first: some distributions predefine another level, which would be a warning.
 compile_release := -O2 -g -fno-plt -fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2
 compile_collector := -O2 -flto -g -fPIC -fvisibility=hidden -ftls-model=initial-exec -fstack-protector-strong
+compile_agent   := -Os -ffunction-sections -fdata-sections -fstack-protector-strong -static -Wl,--gc-sections -s
 compile_debug   := -Og -g -DFSTUNE_DEBUG
 # Without SSE2 doubles would have more bits in registers than in memory, and a simulated search other results. What is put into a
 # size_t is bounded, or checked by arena_map; -Wconversion cannot know.
@@ -157,6 +163,7 @@ needed_faults := libfuse3-dev:fuse3/fuse_opt.h fuse3:fusermount3 python3:python3
 needed_network = $(needed_guest) samba:smbd iproute2:/sbin/tc mount:/sbin/losetup lvm2:/sbin/lvm
 needed_guest := qemu-system-x86:qemu-system-x86_64 qemu-utils:qemu-img cpio:cpio e2fsprogs:/sbin/mke2fs strace:strace python3:python3
 needed_guest_disk = $(needed_guest) $(needed_check_disk) debootstrap:/usr/sbin/debootstrap
+needed_agent := musl-tools:musl-gcc
 needed_disk := nbdkit-plugin-dev:nbdkit-plugin.h
 needed_check_disk := nbdkit:nbdkit fio:fio qemu-utils:qemu-img python3:python3 libnbd-bin:nbdcopy python3-libnbd:/usr/lib/python3/dist-packages/nbd.py \
                      mount:/sbin/losetup e2fsprogs:/sbin/mke2fs xfsprogs:/sbin/mkfs.xfs
@@ -222,6 +229,7 @@ before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(se
 
 deps: ## install the packages that the build and the tests need (Debian and its kin)
 	$(call look-for-packages,$(needed),install)
+	$(call look-for-packages,$(needed_agent),install,0)
 
 deps-dev: deps ## install the tools of `make lint` too
 	$(call look-for-packages,$(needed_dev),install)
@@ -329,6 +337,14 @@ build/$(1)/libfstune-memory.so: $$(memory_objects_$(1))
 build/$(1)/libfstune-profile.so build/$(1)/libfstune-memory.so:
 	$$(call say,LINK,$$@)
 	$$(Q)$$(CC) $$(compile_collector) $$(CFLAGS) -shared $$(link_release) $$(LDFLAGS) $$^ -o $$@
+
+# The kernel's headers are those of the system, behind libc's own.
+build/$(1)/fstune-agent: $(agent_sources) $(agent_headers) Makefile | $(before_build)
+	$$(call say,LINK,$$@)
+	$$(make_dir)
+	$$(Q)cc=$$$$(command -v musl-gcc) || cc='$$(CC)'; kernel=/usr/include; \
+	    $$$$cc -std=c17 $$(cpp_flags) $$(warnings) $$(WERROR) $$(compile_agent) -idirafter $$$$kernel -idirafter $$$$kernel/$$$$($$(CC) -print-multiarch) \
+	    $(agent_sources) -o $$@
 
 # libfstune for other programs: the engine behind its public header.
 engine_objects_$(1) := $(engine_sources:%.c=build/$(1)/pic/%.o)
@@ -454,9 +470,9 @@ all: build/$(BUILD)/fstune ## build the program: build/$(BUILD)/fstune
 .PHONY: guest-atoms
 guest-atoms: build/static/fstune-atoms ## build the atomic tests as one static program, for guests: build/static/fstune-atoms
 
-# Beside it, where fstune profile looks first. A static program loads no libraries.
+# Beside it, where fstune profile and fstune-agent look first. A static program loads no libraries.
 ifneq ($(BUILD),static)
-all: $(loaded:%=build/$(BUILD)/%)
+all: $(loaded:%=build/$(BUILD)/%) $(if $(filter-out m32,$(BUILD)),build/$(BUILD)/fstune-agent)
 endif
 
 .PHONY: disk-plugin
@@ -517,9 +533,10 @@ golden: build/release/fstune ## show what commands print otherwise than tests/go
 	$(Q)FSTUNE=$< tests/golden/run --write | grep -v '^ok '
 
 # One at a time: they share the disk.
-check-io: build/$(BUILD)/fstune $(loaded:%=build/$(BUILD)/%) $(call programs,$(fs_tests),$(BUILD)) build/release/faultfs | deps ## run the tests that need a real file system
+check-io: build/$(BUILD)/fstune build/$(BUILD)/fstune-agent $(loaded:%=build/$(BUILD)/%) $(call programs,$(fs_tests),$(BUILD)) build/release/faultfs | deps ## run the tests that need a real file system
 	$(call run_tests,$(BUILD),TEST_JOBS=1 TEST_TIMEOUT=300 FAULTFS=build/release/faultfs)
 	$(Q)$(if $(T),,PYTHONDONTWRITEBYTECODE=1 tests/study/cawl_validation --smoke --fstune build/$(BUILD)/fstune . >build/cawl-smoke.md)
+	$(Q)$(if $(T),,PYTHONDONTWRITEBYTECODE=1 tests/profile/links --fstune build/$(BUILD)/fstune build >build/links.log || { cat build/links.log; exit 1; })
 
 # Most of an hour: every kind of fault at every API, 100 kills of searches, 200 of nights, hostile limits.
 FAULTS_DIR ?= $(or $(TMPDIR),/tmp)
@@ -562,7 +579,8 @@ check-schemas: build/$(BUILD)/fstune build/$(BUILD)/libfstune-profile.so | deps 
 
 # A minute or two, in a directory of its own in DIR.
 .PHONY: check-profile
-check-profile: build/$(BUILD)/fstune build/$(BUILD)/libfstune-profile.so | deps deps-profile ## profiles of fio, dd and fstune against what they were asked for
+check-profile: build/$(BUILD)/fstune build/$(BUILD)/fstune-agent $(loaded:%=build/$(BUILD)/%) | deps deps-profile ## profiles of fio, dd and fstune against what they were asked for, and fstune-agent over bad links
+	$(Q)PYTHONDONTWRITEBYTECODE=1 tests/profile/links --fstune $< '$(DIR)'
 	$(Q)PYTHONDONTWRITEBYTECODE=1 tests/profile/truth --imports --fstune $< '$(DIR)'
 
 .PHONY: check-snippets
@@ -754,6 +772,7 @@ completion: $(filter build/completion/%,$(generated)) ## completion for bash, zs
 units    := $(wildcard configs/systemd/*.service configs/systemd/*.timer)
 examples := $(wildcard configs/*.conf configs/*.sql configs/*.example configs/presets/* configs/surfaces/* configs/ansible/* configs/prometheus/* configs/grafana/*)
 installed = build/release/fstune:$(PREFIX)/bin/fstune:755 \
+            build/release/fstune-agent:$(PREFIX)/bin/fstune-agent:755 docs/fstune-agent.1:$(PREFIX)/share/man/man1/fstune-agent.1:644 \
             build/release/libfstune-profile.so:$(PREFIX)/lib/fstune/libfstune-profile.so:644 \
             build/release/libfstune-memory.so:$(PREFIX)/lib/fstune/libfstune-memory.so:644 \
             build/fstune.1:$(PREFIX)/share/man/man1/fstune.1:644 \
@@ -768,7 +787,7 @@ installed = build/release/fstune:$(PREFIX)/bin/fstune:755 \
             $(foreach f,target fleet,configs/systemd/retune-$(f).conf:$(share_dir)/retune-$(f).conf:644)
 
 # Units and the cron job name the program's place.
-install: build/release/fstune $(loaded:%=build/release/%) $(generated) ## install under PREFIX (default /usr/local), below DESTDIR
+install: build/release/fstune build/release/fstune-agent $(loaded:%=build/release/%) $(generated) ## install under PREFIX (default /usr/local), below DESTDIR
 	$(Q)set -e; for entry in $(installed); do \
 	    source=$${entry%%:*}; place=$${entry#*:}; mode=$${place##*:}; place='$(DESTDIR)'$${place%:*}; \
 	    install -D -m $$mode "$$source" "$$place"; \
@@ -830,7 +849,7 @@ deb: | deps-deb ## a Debian package and its source package, in build/deb
 	    || { tail -n 30 ../build.log >&2; exit 1; }
 	@ls build/deb/*.deb build/deb/*.dsc
 
-check-packaging: build/release/fstune $(loaded:%=build/release/%) build/release/libfstune.so.0 build/release/libfstune.a $(generated) | deps-packaging ## check manual page, completion, units, cron job, install and uninstall
+check-packaging: build/release/fstune build/release/fstune-agent $(loaded:%=build/release/%) build/release/libfstune.so.0 build/release/libfstune.a $(generated) | deps-packaging ## check manual page, completion, units, cron job, install and uninstall
 	$(Q)FSTUNE=build/release/fstune tests/packaging/run
 
 # Minutes, and a network: a small Debian is made, kept in build/chroot.tar for the next time.

@@ -62,6 +62,16 @@ int err_set(struct err *err, int code, const char *format, ...)
     return code;
 }
 
+/* libc's own words; of the two functions of this name glibc has the one that returns them. */
+static const char *describe(int code, char *own, size_t size)
+{
+#ifdef __GLIBC__
+    return strerror_r(code, own, size);
+#else
+    return strerror_r(code, own, size) == 0 ? own : "unknown error";
+#endif
+}
+
 static int set_with_words(struct err *err, int code, const char *advice, const char *format, va_list args)
 {
     if (!err)
@@ -70,7 +80,7 @@ static int set_with_words(struct err *err, int code, const char *advice, const c
     bool is_plain = !err_is_device(code) || code == -EIO;
     format_text(text, format, args);
     append_to_err_text(text, is_plain ? ": " : ": Input/output error (");
-    append_to_err_text(text, strerror_r(-code, own, sizeof own));
+    append_to_err_text(text, describe(-code, own, sizeof own));
     append_to_err_text(text, is_plain ? "" : ")");
     append_to_err_text(text, advice);
     store(err, code, text);

@@ -107,6 +107,8 @@ static struct collector_call begin(int fd, int64_t offset, unsigned flags, bool 
     int saved = errno;
     call.descriptor = descriptors_find(fd);
     call.is_other = call.descriptor == NULL;
+    if (call.is_other)
+        call.flags = flags | (descriptors_is_socket(fd) ? SINK_SOCKET : 0U);
     if (call.descriptor != NULL) {
         call.flags = flags | call.descriptor->flags;
         call.offset = call.moves ? descriptors_position(fd, call.descriptor) : (uint64_t)offset;
@@ -155,6 +157,8 @@ ssize_t collector_end(const struct collector_call *call, ssize_t result)
     int saved = errno;
     if (call->is_other) {
         sink_add(SINK_OTHER, result > 0 ? (uint64_t)result : 0);
+        if (result > 0 && (call->flags & SINK_SOCKET) != 0)
+            sink_network(collector_thread(), call->flags & SINK_WRITES, (uint64_t)result);
         errno = saved;
         return result;
     }

@@ -66,6 +66,7 @@ static bool look(int fd, struct descriptor *descriptor, bool is_fresh)
     long modes = syscall(SYS_fcntl, fd, F_GETFL, 0L);
     if (modes < 0 || (modes & O_PATH) != 0 || fstat(fd, &status) != 0)
         return false;
+    descriptor->flags = S_ISSOCK(status.st_mode) ? SINK_SOCKET : 0;
     if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode))
         return false;
     snprintf(link, sizeof link, "/proc/self/fd/%d", fd);
@@ -119,6 +120,12 @@ struct descriptor *descriptors_find(int fd)
         return NULL;
     }
     return adopt(fd, descriptor);
+}
+
+bool descriptors_is_socket(int fd)
+{
+    const struct descriptor *descriptor = slot_of(fd);
+    return descriptor != NULL && state_of(descriptor) == OTHER && (descriptor->flags & SINK_SOCKET) != 0;
 }
 
 void descriptors_forget(int fd)

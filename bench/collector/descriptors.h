@@ -10,13 +10,16 @@ struct descriptor {
     uint32_t handle;
     uint64_t file;
     uint64_t position; /* of the next read or write without an offset, unless others move it too */
-    unsigned flags;    /* of sink.h */
+    unsigned flags;    /* of sink.h; SINK_SOCKET: one that is no file */
     bool is_shared;    /* another process or descriptor may move the position */
     bool appends;
 };
 
 /* NULL: no file, or none that can be followed. */
 struct descriptor *descriptors_find(int fd);
+
+/* After descriptors_find returned NULL: what it is instead. */
+bool descriptors_is_socket(int fd);
 
 /* It was opened just now, by this process. */
 void descriptors_opened(int fd);

@@ -6,8 +6,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Flags of a request. */
-enum { SINK_WRITES = 1, SINK_DIRECT = 2, SINK_DURABLE = 4, SINK_ASYNC = 8, SINK_RINGED = 16 };
+/* Flags of a request; SINK_SOCKET: of a descriptor. */
+enum {
+    SINK_WRITES = 1,
+    SINK_DIRECT = 2,
+    SINK_DURABLE = 4,
+    SINK_ASYNC = 8,
+    SINK_RINGED = 16,
+    SINK_SOCKET = 32
+};
 
 struct sink_request {
     uint64_t start_ns;
@@ -43,8 +50,12 @@ uint32_t sink_new_handle(void);
 void sink_expect(uint64_t file, uint64_t offset_bytes);
 void sink_begin(uint64_t now_ns, uint32_t n);
 void sink_end(uint64_t now_ns, uint32_t n);
+/* The same of asynchronous ones. */
+void sink_reap(uint64_t now_ns, uint32_t n);
 void sink_take(const struct sink_request *request);
 void sink_flush(uint64_t file, uint64_t start_ns, uint64_t end_ns); /* file 0: all */
 void sink_close(uint64_t file, uint32_t handle);
 void sink_name(uint64_t file, const char *path);
 void sink_add(enum sink_count what, uint64_t n);
+/* n_bytes went over a socket; flags: SINK_WRITES or none. */
+void sink_network(uint32_t thread, unsigned flags, uint64_t n_bytes);

@@ -81,7 +81,7 @@ WRAPPER(int, io_submit, void *context, long n, struct iocb **calls)
     /* What was not taken comes again, and is counted twice then, which is told. */
     if (result < n) {
         long n_taken = result > 0 ? result : 0;
-        sink_end(collector_now_ns(), count_transfers(calls + n_taken, n - n_taken));
+        sink_reap(collector_now_ns(), count_transfers(calls + n_taken, n - n_taken));
         sink_add(SINK_FAILED, (uint64_t)(n - n_taken));
     }
     errno = saved;
@@ -101,7 +101,7 @@ static void collected(const struct io_event *events, int n)
         if (events[i].res < 0)
             sink_add(SINK_FAILED, 1);
     }
-    sink_end(collector_now_ns(), n_transfers);
+    sink_reap(collector_now_ns(), n_transfers);
     sink_add(SINK_LATE, late);
 }
 

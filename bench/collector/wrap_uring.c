@@ -54,7 +54,7 @@ static void look_at(const struct io_uring *ring)
     if (before != NULL) {
         unsigned now = n_posted(ring), n = now - __atomic_exchange_n(before, now, __ATOMIC_RELAXED);
         if (n > 0)
-            sink_end(collector_now_ns(), n);
+            sink_reap(collector_now_ns(), n);
     }
     errno = saved;
 }

@@ -11,10 +11,10 @@
 #include <unistd.h>
 
 #define MOST_CPUS    1024
-#define RING_PAGES   32 /* a power of two */
+#define RING_PAGES   64 /* a power of two */
 #define MOST_FILES   512
 #define MOST_MAPS    16384
-#define MOST_WAITING 65536
+#define MOST_WAITING 8192
 #define N_PLACES     65536 /* a power of two */
 #define N_PROBES     16
 #define PATH_SIZE    256
@@ -27,12 +27,15 @@ struct map {
 
 struct place {
     uint64_t offset, n;
-    uint32_t file; /* one more than its number; 0: free */
+    uint32_t file;   /* one more than its number; 0: free */
+    uint32_t caller; /* one more than its number; 0: none */
+    bool calls, is_told;
 };
 
+/* addresses: the sample's own, then those to which the calls return. */
 struct sample {
-    uint64_t address;
-    uint32_t process, thread;
+    uint32_t process, n;
+    uint64_t addresses[CPU_SAMPLES_CALLERS + 1];
 };
 
 struct cpu_ring {
@@ -49,6 +52,7 @@ struct cpu_samples {
     struct place places[N_PLACES];
     size_t n_files, n_maps, n_waiting;
     uint64_t n_outside, n_lost;
+    bool has_chains, is_paused;
     _Alignas(8) char record[RECORD_BYTES];
 };
 
@@ -66,13 +70,20 @@ struct fork_record {
     uint32_t process, parent;
 };
 
-static int open_ring(struct cpu_samples *samples, int cpu, uint64_t interval_ns)
+struct sample_record {
+    uint64_t address;
+    uint32_t process, thread;
+    uint64_t n_addresses, addresses[]; /* where there are chains; marks of the kernel among them */
+};
+
+static int open_event(const struct cpu_samples *samples, int cpu, uint64_t interval_ns)
 {
     struct perf_event_attr event = {.type = PERF_TYPE_SOFTWARE,
                                     .size = sizeof event,
                                     .config = PERF_COUNT_SW_CPU_CLOCK,
                                     .sample_period = interval_ns,
                                     .sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID,
+                                    .exclude_callchain_kernel = 1,
                                     .disabled = 1,
                                     .inherit = 1,
                                     .exclude_kernel = 1,
@@ -81,9 +92,24 @@ static int open_ring(struct cpu_samples *samples, int cpu, uint64_t interval_ns)
                                     .mmap = 1,
                                     .mmap2 = 1,
                                     .task = 1};
+    if (samples->has_chains) {
+        event.sample_type |= PERF_SAMPLE_CALLCHAIN;
+        event.sample_max_stack = CPU_SAMPLES_CALLERS + 1;
+    }
     int fd = (int)syscall(SYS_perf_event_open, &event, 0, cpu, -1, PERF_FLAG_FD_CLOEXEC);
+    return fd >= 0 ? fd : -errno;
+}
+
+/* Some kernels, or their administrators, allow no chains. */
+static int open_ring(struct cpu_samples *samples, int cpu, uint64_t interval_ns)
+{
+    int fd = open_event(samples, cpu, interval_ns);
+    if (samples->n_rings == 0 && (fd == -EOVERFLOW || fd == -EOPNOTSUPP || fd == -EINVAL)) {
+        samples->has_chains = false;
+        fd = open_event(samples, cpu, interval_ns);
+    }
     if (fd < 0)
-        return -errno;
+        return fd;
     void *page = mmap(NULL, samples->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (page == MAP_FAILED) {
         int code = -errno;
@@ -101,6 +127,7 @@ int cpu_samples_open(struct cpu_samples **ret_samples, uint64_t interval_ns, str
     int code = 0;
     if (samples == NULL)
         return err_set(err, -ENOMEM, "no memory for samples of the processor");
+    samples->has_chains = true;
     samples->ring_bytes = (RING_PAGES + 1) * (size_t)sysconf(_SC_PAGESIZE);
     for (int cpu = 0; cpu < n_cpus && cpu < MOST_CPUS && code == 0; cpu++) {
         code = open_ring(samples, cpu, interval_ns);
@@ -160,6 +187,28 @@ static void take_fork(struct cpu_samples *samples, const struct fork_record *rec
     }
 }
 
+static void take_sample(struct cpu_samples *samples, const struct sample_record *record, size_t n_bytes)
+{
+    if (samples->is_paused)
+        return;
+    if (samples->n_waiting == MOST_WAITING) {
+        samples->n_lost++;
+        return;
+    }
+    struct sample *sample = &samples->waiting[samples->n_waiting++];
+    size_t room = samples->has_chains ? (n_bytes - sizeof *record) / sizeof record->addresses[0] : 0;
+    *sample = (struct sample){.process = record->process, .n = 1, .addresses = {record->address}};
+    bool is_own = true;
+    for (uint64_t i = 0; i < room && i < record->n_addresses && sample->n <= CPU_SAMPLES_CALLERS; i++) {
+        if (record->addresses[i] >= (uint64_t)PERF_CONTEXT_MAX)
+            continue;
+        /* The first one is the sample's own. */
+        if (!is_own)
+            sample->addresses[sample->n++] = record->addresses[i];
+        is_own = false;
+    }
+}
+
 static void take_record(struct cpu_samples *samples, const struct perf_event_header *header)
 {
     const void *body = header + 1;
@@ -169,10 +218,8 @@ static void take_record(struct cpu_samples *samples, const struct perf_event_hea
         take_fork(samples, body);
     else if (header->type == PERF_RECORD_LOST)
         samples->n_lost += ((const uint64_t *)body)[1];
-    else if (header->type == PERF_RECORD_SAMPLE && samples->n_waiting < MOST_WAITING)
-        memcpy(&samples->waiting[samples->n_waiting++], body, sizeof(struct sample));
     else if (header->type == PERF_RECORD_SAMPLE)
-        samples->n_lost++;
+        take_sample(samples, body, header->size - sizeof *header);
 }
 
 /* What reaches over the end of the ring goes on at its beginning. */
@@ -199,32 +246,50 @@ static void read_ring(struct cpu_samples *samples, const struct cpu_ring *ring)
     __atomic_store_n(&ring->page->data_tail, head, __ATOMIC_RELEASE);
 }
 
-static void count(struct cpu_samples *samples, uint32_t file, uint64_t offset)
+/* One more than its number; 0: there is no room. */
+static uint32_t find_place(struct cpu_samples *samples, uint32_t file, uint64_t offset, uint32_t caller)
 {
-    uint64_t hash = (offset ^ (uint64_t)file << 48) * 0x9e3779b97f4a7c15ULL >> 32;
+    uint64_t key = offset ^ (uint64_t)file << 48 ^ caller * 0xff51afd7ed558ccdULL;
+    uint64_t hash = key * 0x9e3779b97f4a7c15ULL >> 32;
     for (uint64_t i = 0; i < N_PROBES; i++) {
         struct place *place = &samples->places[(hash + i) & (N_PLACES - 1)];
         if (place->file == 0)
-            *place = (struct place){.offset = offset, .file = file + 1};
-        if (place->file == file + 1 && place->offset == offset) {
-            place->n++;
-            return;
-        }
+            *place = (struct place){.offset = offset, .file = file + 1, .caller = caller};
+        if (place->file == file + 1 && place->offset == offset && place->caller == caller)
+            return (uint32_t)(place - samples->places) + 1;
     }
-    samples->n_outside++;
+    return 0;
 }
 
 /* The newest map is the right one: a program may have been replaced by another. */
-static void place_sample(struct cpu_samples *samples, const struct sample *sample)
+static const struct map *find_map(const struct cpu_samples *samples, uint32_t process, uint64_t address)
 {
     for (size_t i = samples->n_maps; i-- > 0;) {
         const struct map *map = &samples->maps[i];
-        if (map->process == sample->process && map->begin <= sample->address && sample->address < map->end) {
-            count(samples, map->file, sample->address - map->begin + map->offset);
-            return;
-        }
+        if (map->process == process && map->begin <= address && address < map->end)
+            return map;
     }
-    samples->n_outside++;
+    return NULL;
+}
+
+/* From the outermost call to the sample's own place. Behind an address that lies in no file there is nothing
+ * to trust. */
+static void place_sample(struct cpu_samples *samples, const struct sample *sample)
+{
+    const struct map *maps[CPU_SAMPLES_CALLERS + 1];
+    uint32_t n = 0, place = 0;
+    while (n < sample->n && (maps[n] = find_map(samples, sample->process, sample->addresses[n])) != NULL)
+        n++;
+    for (uint32_t i = n; i-- > 0;) {
+        uint64_t offset = sample->addresses[i] - maps[i]->begin + maps[i]->offset;
+        if (place > 0)
+            samples->places[place - 1].calls = true;
+        place = find_place(samples, maps[i]->file, offset, place);
+    }
+    if (place > 0)
+        samples->places[place - 1].n++;
+    else
+        samples->n_outside++;
 }
 
 void cpu_samples_poll(struct cpu_samples *samples)
@@ -236,17 +301,46 @@ void cpu_samples_poll(struct cpu_samples *samples)
     samples->n_waiting = 0;
 }
 
-void cpu_samples_each(const struct cpu_samples *samples,
-                      void (*take)(void *data, const char *path, uint64_t offset_bytes, uint64_t n),
+void cpu_samples_pause(struct cpu_samples *samples, bool is_paused)
+{
+    cpu_samples_poll(samples);
+    samples->is_paused = is_paused;
+}
+
+void cpu_samples_tell(struct cpu_samples *samples, void (*take)(void *data, const struct cpu_place *place),
                       void *data)
 {
-    for (size_t i = 0; i < N_PLACES; i++) {
-        const struct place *place = &samples->places[i];
-        if (place->file != 0)
-            take(data, samples->files[place->file - 1], place->offset, place->n);
+    for (uint32_t i = 0; i < N_PLACES; i++) {
+        struct place *place = &samples->places[i];
+        bool is_new_caller = place->calls && !place->is_told;
+        if (place->file == 0 || (place->n == 0 && !is_new_caller))
+            continue;
+        take(data, &(struct cpu_place){.path = samples->files[place->file - 1],
+                                       .offset_bytes = place->offset,
+                                       .n = place->n,
+                                       .number = is_new_caller ? i + 1 : 0,
+                                       .caller = place->caller});
+        place->n = 0;
+        place->is_told = place->calls;
     }
     if (samples->n_outside > 0)
-        take(data, NULL, 0, samples->n_outside);
+        take(data, &(struct cpu_place){.n = samples->n_outside});
+    samples->n_outside = 0;
+}
+
+void cpu_samples_tell_anew(struct cpu_samples *samples)
+{
+    for (uint32_t i = 0; i < N_PLACES; i++)
+        samples->places[i].is_told = false;
+}
+
+void cpu_samples_forget(struct cpu_samples *samples)
+{
+    cpu_samples_poll(samples);
+    cpu_samples_tell_anew(samples);
+    for (uint32_t i = 0; i < N_PLACES; i++)
+        samples->places[i].n = 0;
+    samples->n_outside = 0;
 }
 
 uint64_t cpu_samples_lost(const struct cpu_samples *samples)

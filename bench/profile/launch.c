@@ -62,11 +62,11 @@ static void set_signals(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* In the new process, which ends with us, however we end. Tells why it did not become the program. */
+/* In the new process. Tells why it did not become the program. */
 static _Noreturn void become_program(const struct launch *launch, char **environment, pid_t parent,
                                      int told_fd)
 {
-    bool is_ready = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent;
+    bool is_ready = launch->outlives_us || (prctl(PR_SET_PDEATHSIG, SIGKILL) == 0 && getppid() == parent);
     if (is_ready && launch->output_to_stderr)
         is_ready = dup2(STDERR_FILENO, STDOUT_FILENO) >= 0;
     set_signals();
@@ -159,17 +159,18 @@ static int wait_for(const struct launch *launch, pid_t pid, struct launch_end *e
     siginfo_t info = {0};
     uint64_t start_ns = clock_now_ns(&clock_monotonic);
     int passed = 0, result = 0;
-    while (result == 0 && info.si_pid == 0) {
+    while (result == 0 && info.si_pid == 0 && !end->is_left) {
         pass_on(launch, pid, &passed);
         look_at_clock(launch, start_ns);
         launch->look(launch->data);
         poll(&ended, 1, launch->poll_ms > 0 ? launch->poll_ms : POLL_MS);
         result = waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT | WNOHANG) == 0 ? 0 : -errno;
+        end->is_left = launch->is_left != NULL && *launch->is_left;
     }
     launch->look(launch->data);
     if (ended.fd >= 0)
         close(ended.fd);
-    if (result < 0)
+    if (result < 0 || end->is_left)
         return result;
     read_transfers(pid, end);
     return waitpid(pid, &end->status, 0) == pid ? 0 : -errno;

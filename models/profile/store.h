@@ -127,5 +127,7 @@ void store_close(struct store *store, uint64_t file, uint32_t handle);
 
 /* The name of a file, of which the end is kept. */
 void store_name(struct store *store, uint64_t file, const char *name);
+/* The same again. False: it has none, or no place. */
+bool store_find_name(const struct store *store, uint64_t file, char ret_name[STORE_NAME_SIZE]);
 
 void store_count(struct store *store, enum store_count what, uint64_t n);

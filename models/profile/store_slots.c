@@ -61,6 +61,18 @@ void store_name(struct store *store, uint64_t file, const char *name)
     memcpy(slot->name, name + skipped, length - skipped);
 }
 
+bool store_find_name(const struct store *store, uint64_t file, char ret_name[STORE_NAME_SIZE])
+{
+    uint64_t set = cells_hash(file) & (store->n_files / STORE_SLOTS_WAYS - 1);
+    const struct store_file *slots = store_files(store) + set * STORE_SLOTS_WAYS;
+    size_t at = look_for_file(slots, file);
+    if (at == STORE_SLOTS_WAYS || slots[at].name[0] == '\0')
+        return false;
+    memcpy(ret_name, slots[at].name, STORE_NAME_SIZE);
+    ret_name[STORE_NAME_SIZE - 1] = '\0';
+    return true;
+}
+
 static uint64_t stream_key(uint64_t file, uint32_t handle, unsigned direction)
 {
     uint64_t key = cells_hash(file ^ cells_hash((uint64_t)handle << 1 | direction));

@@ -33,8 +33,9 @@ int fail_with(int code, const char *format, ...)
 
 int fail_refused(int result, const char *text)
 {
-    static const int machine[] = {-ENOSPC, -EDQUOT,   -EFBIG,     -EROFS,  -ENOMEM, -EMFILE,  -ENFILE, -EINTR,
-                                  -ESTALE, -ENOTCONN, -ETIMEDOUT, -ENODEV, -EAGAIN, -EUCLEAN, -EBADMSG};
+    static const int machine[] = {-ENOSPC, -EDQUOT,  -EFBIG,   -EROFS,    -ENOMEM,    -EMFILE,
+                                  -ENFILE, -EINTR,   -ESTALE,  -ENOTCONN, -ETIMEDOUT, -ENODEV,
+                                  -EAGAIN, -EUCLEAN, -EBADMSG, -EPIPE,    -EPROTO};
     int code = err_is_device(result) ? EXIT_FAILED : EXIT_USAGE;
     for (size_t i = 0; i < sizeof machine / sizeof machine[0]; i++) {
         if (result == machine[i])

@@ -39,7 +39,17 @@ static int print_gmon(FILE *out, const void *what, struct err *err)
 static int print_massif(FILE *out, const void *what, struct err *err)
 {
     const struct analysis *analysis = what;
-    return analyse_print_massif(out, analysis->events, &analysis->run, err);
+    bool is_network = strcmp(analysis->settings->profile.analysis, "massif-network") == 0;
+    return analyse_print_massif(out, analysis->events, &analysis->run,
+                                is_network ? EVENTS_NETWORK : EVENTS_MEMORY, err);
+}
+
+static int print_folded(FILE *out, const void *what, struct err *err)
+{
+    const struct analysis *analysis = what;
+    bool is_memory = strcmp(analysis->settings->profile.analysis, "folded-memory") == 0;
+    return (is_memory ? analyse_print_folded_memory : analyse_print_folded)(out, analysis->events,
+                                                                            &analysis->run, err);
 }
 
 static void print_run(const struct events_run *run)
@@ -97,14 +107,22 @@ static int write_massif(struct analysis *analysis, const char *path, struct err 
     return code;
 }
 
+static int write_folded(struct analysis *analysis, const char *path, struct err *err)
+{
+    int code = publish_print(path, print_folded, analysis, err);
+    if (code == 0)
+        printf("flamegraph.pl %s >%s.svg\n", path, path);
+    return code;
+}
+
 static int write_as(struct analysis *analysis, const struct settings *settings, struct err *err)
 {
     static const struct form {
         const char *name, *usual;
         int (*write)(struct analysis *analysis, const char *path, struct err *err);
-    } forms[] = {{"fio-iolog", "", write_iolog},
-                 {"gmon", "gmon.out", write_gmon},
-                 {"massif", "massif.out", write_massif}};
+    } forms[] = {{"fio-iolog", "", write_iolog},         {"gmon", "gmon.out", write_gmon},
+                 {"massif", "massif.out", write_massif}, {"massif-network", "massif.out", write_massif},
+                 {"folded", "out.folded", write_folded}, {"folded-memory", "out.folded", write_folded}};
     const struct form *form = forms;
     while (strcmp(settings->profile.analysis, form->name) != 0)
         form++;
@@ -144,14 +162,14 @@ static int analyse(const struct settings *settings, struct err *err)
 
 const struct command command_analyse = {
     .name = "analyse",
-    .summary = "say what the events of a recording show, or write them for fio, gprof and ms_print",
+    .summary = "say what the events of a recording show, or write them for other tools",
     .usage = "FILE.db",
     .n_operands = 1,
     .run = command_run,
     .act = analyse,
     .options = OPTIONS_ANALYSE,
-    .description =
-        "Reads the events that `fstune profile --save-events` kept: the profile again, an iolog for "
-        "fio, the processor's time for gprof, or memory for ms_print.",
+    .description = "Reads the events that `fstune profile --save-events` or `fstune manager` kept: the "
+                   "profile again, an iolog for "
+                   "fio, the processor's time for gprof, memory for ms_print, or stacks for flame graphs.",
     .example = "fstune analyse events.db --as gmon && gprof -p ./program gmon.out",
 };

@@ -8,7 +8,6 @@
 #include "tuner/profile/import.h"
 #include "tuner/profile/profile_result.h"
 #include "tuner/profile/record.h"
-#include "tuner/profile/record_trace.h"
 
 #include <errno.h>
 #include <limits.h>

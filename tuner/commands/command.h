@@ -93,4 +93,4 @@ const struct command *command_row(size_t i);
 extern const struct command command_recommend, command_measure, command_doctor, command_emit, command_history,
     command_retune, command_plot, command_report, command_experiment, command_calibrate, command_predict,
     command_advise, command_cost, command_atoms, command_profile, command_replay, command_analyse,
-    command_watch, command_fleet;
+    command_watch, command_fleet, command_manager;

@@ -18,7 +18,7 @@ static const struct command *const commands[] = {
     &command_recommend, &command_measure, &command_experiment, &command_doctor, &command_emit,
     &command_history,   &command_retune,  &command_plot,       &command_report, &command_calibrate,
     &command_predict,   &command_advise,  &command_cost,       &command_atoms,  &command_profile,
-    &command_replay,    &command_analyse, &command_watch,      &command_fleet};
+    &command_replay,    &command_analyse, &command_manager,    &command_watch,  &command_fleet};
 #define N_COMMANDS (sizeof commands / sizeof commands[0])
 
 const struct command *command_row(size_t i)

@@ -18,8 +18,16 @@ int analyse_print_iolog(FILE *out, struct events *events, const struct events_ru
 int analyse_print_gmon(FILE *out, struct events *events, const struct events_run *run,
                        char path[SETTINGS_TEXT_SIZE], struct err *err);
 
-/* massif.out: memory over time by the place that allocated it. -ENODATA where none was recorded. */
-int analyse_print_massif(FILE *out, struct events *events, const struct events_run *run, struct err *err);
+/* massif.out: memory over time by the place that allocated it, or of EVENTS_NETWORK bytes by thread and
+ * direction. -ENODATA where none was recorded. */
+int analyse_print_massif(FILE *out, struct events *events, const struct events_run *run,
+                         enum events_kind kind, struct err *err);
+
+/* Stacks as flame graphs are drawn of: a line each, the callers first, with its samples of the processor, or
+ * with the bytes that the place held at the peak. -ENODATA where there are none. */
+int analyse_print_folded(FILE *out, struct events *events, const struct events_run *run, struct err *err);
+int analyse_print_folded_memory(FILE *out, struct events *events, const struct events_run *run,
+                                struct err *err);
 
 /* Lines of the programs and libraries with most of the processor's time. */
 int analyse_print_cpu(FILE *out, struct events *events, const struct events_run *run, struct err *err);

@@ -1,4 +1,4 @@
-/* tuner/emit/analyse_massif: memory over time in the words of valgrind's massif. */
+/* tuner/emit/analyse_massif: memory, and bytes over sockets, over time in the words of valgrind's massif. */
 #include "tuner/emit/analyse.h"
 #include "tuner/emit/analyse_symbol.h"
 
@@ -30,6 +30,7 @@ struct module {
 
 struct massif {
     FILE *out;
+    enum events_kind kind;
     struct place places[N_SLOTS], *sorted[N_SLOTS];
     struct module modules[N_NAMES];
     size_t n_modules;
@@ -58,19 +59,32 @@ static int check(const struct events_row *row, struct err *err)
                : 0;
 }
 
-/* How long it takes, and what the peak is made of. */
+/* Of the network a thread and a direction are a place. */
+static struct events_row placed(const struct events_row *row)
+{
+    struct events_row place = *row;
+    if (row->kind == EVENTS_NETWORK) {
+        place.object = row->process;
+        place.offset_bytes = (uint64_t)row->thread << 2 | (row->flags & 3);
+    }
+    return place;
+}
+
+/* How long it takes, and what the peak is made of; of the network, of which only more comes, that is the end.
+ */
 static int look(void *data, const struct events_row *row, struct err *err)
 {
     struct massif *massif = data;
-    if (row->kind != EVENTS_MEMORY)
+    if (row->kind != massif->kind)
         return 0;
     massif->n_rows++;
     massif->end_ns = row->time_ns > massif->end_ns ? row->time_ns : massif->end_ns;
-    if ((row->flags & EVENTS_AT_PEAK) == 0)
+    if (massif->kind == EVENTS_MEMORY && (row->flags & EVENTS_AT_PEAK) == 0)
         return check(row, err);
+    const struct events_row place = placed(row);
     massif->peak_ns = row->time_ns;
     massif->has_peak = true;
-    find(massif, row)->peak_bytes = row->n_bytes;
+    find(massif, &place)->peak_bytes = row->n_bytes;
     return check(row, err);
 }
 
@@ -109,6 +123,12 @@ static void find_function(struct massif *massif, struct place *place)
     if (place->function[0] != '\0')
         return;
     snprintf(place->function, sizeof place->function, "???");
+    if (massif->kind == EVENTS_NETWORK) {
+        snprintf(place->function, sizeof place->function, "thread %" PRIu64 " of process %" PRIu64 " %s",
+                 place->address >> 2, place->object,
+                 (place->address & 3) == EVENTS_OUT ? "sends" : "receives");
+        return;
+    }
     analyse_symbol(name_of(massif, place->object), place->address - 1, place->function,
                    sizeof place->function);
     make_plain(place->function);
@@ -151,14 +171,16 @@ static void print_tree(struct massif *massif, uint64_t all, bool at_peak)
     qsort(massif->sorted, n, sizeof massif->sorted[0], at_peak ? most_at_peak_first : most_first);
     while (n_large < n && (double)held_by(massif->sorted[n_large], at_peak) >= LEAST_SHARE * (double)all)
         small -= held_by(massif->sorted[n_large++], at_peak);
-    fprintf(massif->out,
-            "n%zu: %" PRIu64 " (heap allocation functions) malloc/new/new[], --alloc-fns, etc.\n",
-            n_large + (n > n_large), all);
+    fprintf(massif->out, "n%zu: %" PRIu64 " (%s)%s\n", n_large + (n > n_large), all,
+            massif->kind == EVENTS_NETWORK ? "sockets" : "heap allocation functions",
+            massif->kind == EVENTS_NETWORK ? " bytes sent and received"
+                                           : " malloc/new/new[], --alloc-fns, etc.");
     for (size_t i = 0; i < n_large; i++) {
         struct place *place = massif->sorted[i];
         find_function(massif, place);
         fprintf(massif->out, " n0: %" PRIu64 " 0x%" PRIX64 ": %s (in %s)\n", held_by(place, at_peak),
-                place->address, place->function, name_of(massif, place->object));
+                place->address, place->function,
+                massif->kind == EVENTS_NETWORK ? "sockets" : name_of(massif, place->object));
     }
     if (n > n_large)
         fprintf(massif->out, " n0: %" PRIu64 " in %zu place%s, below massif's threshold (1.00%%)\n", small,
@@ -202,11 +224,12 @@ static int take(void *data, const struct events_row *row, struct err *err)
 {
     struct massif *massif = data;
     (void)err;
-    if (row->kind != EVENTS_MEMORY || (row->flags & EVENTS_AT_PEAK) != 0)
+    if (row->kind != massif->kind || (row->kind == EVENTS_MEMORY && (row->flags & EVENTS_AT_PEAK) != 0))
         return 0;
+    const struct events_row place = placed(row);
     if (row->time_ns > 0)
         print_until(massif, row->time_ns - 1);
-    find(massif, row)->bytes = row->n_bytes;
+    find(massif, &place)->bytes = row->n_bytes;
     return 0;
 }
 
@@ -216,9 +239,12 @@ static int print_all(struct massif *massif, struct events *events, const struct 
     char command[EVENTS_TEXT_SIZE];
     int code = events_each(events, run->id, look, massif, err);
     if (code == 0 && massif->n_rows == 0)
-        code = err_set(err, -ENODATA,
-                       "the recording has no memory: it was made without --memory, or killed too early; "
-                       "fstune profile --memory --save-events FILE.db keeps it");
+        code =
+            err_set(err, -ENODATA, "%s",
+                    massif->kind == EVENTS_NETWORK
+                        ? "the recording has no bytes over sockets; fstune manager and fstune-agent keep them"
+                        : "the recording has no memory: it was made without --memory, or killed too early; "
+                          "fstune profile --memory --save-events FILE.db keeps it");
     if (code == 0)
         code = events_each_name(events, run->id, name_module, massif, err);
     if (code < 0)
@@ -232,12 +258,14 @@ static int print_all(struct massif *massif, struct events *events, const struct 
     return code;
 }
 
-int analyse_print_massif(FILE *out, struct events *events, const struct events_run *run, struct err *err)
+int analyse_print_massif(FILE *out, struct events *events, const struct events_run *run,
+                         enum events_kind kind, struct err *err)
 {
     struct massif *massif = calloc(1, sizeof *massif);
     if (massif == NULL)
         return err_set(err, -ENOMEM, "no memory");
     massif->out = out;
+    massif->kind = kind;
     int code = print_all(massif, events, run, err);
     free(massif);
     return code;

@@ -84,7 +84,28 @@ static bool find(const struct image *image, uint64_t address, char *ret_name, si
     return false;
 }
 
-bool analyse_symbol(const char *path, uint64_t address, char *ret_name, size_t size)
+/* Where a place of the file stands in memory, as the linker saw it. */
+static bool find_address(const struct image *image, uint64_t offset, uint64_t *ret_address)
+{
+    Elf64_Ehdr head;
+    Elf64_Phdr loaded;
+    if (!is_ours(image, &head))
+        return false;
+    for (uint64_t i = 0; i < head.e_phnum; i++) {
+        const void *at = part(image, head.e_phoff + i * sizeof loaded, sizeof loaded);
+        if (at == NULL)
+            return false;
+        memcpy(&loaded, at, sizeof loaded);
+        if (loaded.p_type != PT_LOAD || offset < loaded.p_offset ||
+            offset - loaded.p_offset >= loaded.p_filesz)
+            continue;
+        *ret_address = loaded.p_vaddr + offset - loaded.p_offset;
+        return true;
+    }
+    return false;
+}
+
+static bool look_up(const char *path, bool is_offset, uint64_t at, char *ret_name, size_t size)
 {
     struct stat status;
     bool is_found = false;
@@ -95,10 +116,21 @@ bool analyse_symbol(const char *path, uint64_t address, char *ret_name, size_t s
         struct image image = {.n = (size_t)status.st_size};
         void *bytes = mmap(NULL, image.n, PROT_READ, MAP_PRIVATE, fd, 0);
         image.bytes = bytes;
-        is_found = bytes != MAP_FAILED && find(&image, address, ret_name, size);
+        is_found = bytes != MAP_FAILED && (!is_offset || find_address(&image, at, &at)) &&
+                   find(&image, at, ret_name, size);
         if (bytes != MAP_FAILED)
             munmap(bytes, image.n);
     }
     close(fd);
     return is_found;
+}
+
+bool analyse_symbol(const char *path, uint64_t address, char *ret_name, size_t size)
+{
+    return look_up(path, false, address, ret_name, size);
+}
+
+bool analyse_symbol_at(const char *path, uint64_t offset_bytes, char *ret_name, size_t size)
+{
+    return look_up(path, true, offset_bytes, ret_name, size);
 }

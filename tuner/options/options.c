@@ -14,7 +14,7 @@
 /* Commands that load several places together. */
 #define MEMBERS (OPTIONS_RECOMMEND | OPTIONS_MEASURE | OPTIONS_DOCTOR)
 /* Commands that may be given a program to run. */
-#define PROGRAMS (OPTIONS_COST | OPTIONS_PREDICT | OPTIONS_PROFILE)
+#define PROGRAMS (OPTIONS_COST | OPTIONS_PREDICT | OPTIONS_PROFILE | OPTIONS_MANAGER)
 
 /* Where the walk over the command line stands. */
 struct walk {

@@ -29,7 +29,8 @@ enum {
     OPTIONS_REPLAY = 32768,
     OPTIONS_ANALYSE = 65536,
     OPTIONS_WATCH = 131072,
-    OPTIONS_FLEET = 262144
+    OPTIONS_FLEET = 262144,
+    OPTIONS_MANAGER = 524288
 };
 
 /* Under which heading --help prints an option, in this order. Those that few need come last, and where a

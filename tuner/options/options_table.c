@@ -292,8 +292,8 @@ static const struct option_row rows[] = {
         "for the time of the command, as 256m,512m: vm.dirty_background_bytes and vm.dirty_bytes (root)",
         GIVEN(calibrate.limits_given)),
 
-    /* Options of `profile`, `analyse` and `replay`. */
-    DURATION("duration", profile.duration_ns, "50ms..168h", "none", PROFILE | LINE_ONLY,
+    /* Options of `profile`, `manager`, `analyse` and `replay`. */
+    DURATION("duration", profile.duration_ns, "50ms..168h", "none", PROFILE | MANAGER | LINE_ONLY,
              "record for so long; the program then goes on without being recorded"),
     SIZE("store", profile.store_bytes, "32k..64m", "1m", PROFILE | ANALYSE | WATCH,
          "memory for what is seen; it does not grow, and what finds no place is counted"),
@@ -306,11 +306,17 @@ static const struct option_row rows[] = {
     WORD("import", "fio-iolog|blkparse|strace|msr|alibaba", profile.import, "", PROFILE,
          "FILE holds requests that another tool recorded, - is standard input: strace -f -ttt -T -y, fio's "
          "--write_iolog, the text of blkparse, or the traces of MSR Cambridge or Alibaba as CSV"),
-    TEXT("save-events", "FILE.db", profile.events, PROFILE,
-         "keep each request and the processor's time for fstune analyse (SQLite; by the kernel's source)"),
+    TEXT("save-events", "FILE.db", profile.events, PROFILE | MANAGER,
+         "keep each request and the processor's time for fstune analyse (SQLite); of profile by the kernel's "
+         "source"),
+    TEXT("listen", "ADDRESS", profile.listen, MANAGER,
+         "where the agent calls: unix:PATH, or HOST:PORT in a network that you trust: nothing is encrypted"),
+    DURATION("wait", profile.wait_ns, "1s..168h", "60s", MANAGER,
+             "for an agent that does not call, or not again after its link was cut"),
     FLAG("memory", profile.memory, PROFILE, "with --save-events: also where the program allocates memory"),
-    WORD("as", "text|profile|fio-iolog|gmon|massif", profile.analysis, "text", ANALYSE,
-         "as fstune profile tells it, or a file for fio --read_iolog, gprof or ms_print"),
+    WORD("as", "text|profile|fio-iolog|gmon|massif|massif-network|folded|folded-memory", profile.analysis,
+         "text", ANALYSE,
+         "as fstune profile tells it, or a file for fio --read_iolog, gprof, ms_print or flame graphs"),
     TEXT("object", "FILE", profile.object, ANALYSE,
          "of gmon: whose functions are meant; else those of the program with most of the processor's time"),
     FLAG("timed", profile.timed, REPLAY, "make each request when its time has come"),
@@ -482,7 +488,8 @@ static const struct option_row rows[] = {
         "print one JSON document", .alias_of = "format", IN(OUTPUT)),
     FLAG("verbose", verbose, RECOMMEND, "how the search worked and which settings it left out, too",
          IN(OUTPUT)),
-    FLAG("quiet", quiet, EVERY | RETUNE | CALIBRATE | PREDICT | COST | REPLAY | WATCH, "no progress line"),
+    FLAG("quiet", quiet, EVERY | RETUNE | CALIBRATE | PREDICT | COST | REPLAY | WATCH | MANAGER,
+         "no progress line"),
 };
 
 _Static_assert(sizeof(rows) / sizeof(rows[0]) < OPTIONS_MAX_ROWS, "the table has outgrown OPTIONS_MAX_ROWS");

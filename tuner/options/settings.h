@@ -318,7 +318,7 @@ struct settings_atoms {
     bool check_linear, storage;
 };
 
-/* Of `profile`. */
+/* Of `profile` and its kin. */
 struct settings_profile {
     uint64_t store_bytes;
     uint64_t duration_ns;                                          /* 0: as long as the program runs */
@@ -328,6 +328,8 @@ struct settings_profile {
     char events[SETTINGS_TEXT_SIZE];                               /* --save-events; "" */
     char analysis[SETTINGS_NAME_SIZE], object[SETTINGS_TEXT_SIZE]; /* --as, --object of `analyse` */
     bool memory;                                                   /* --memory */
+    char listen[SETTINGS_TEXT_SIZE];                               /* --listen; "" */
+    uint64_t wait_ns;                                              /* --wait */
     bool timed, untimed; /* --timed, --as-fast-as-possible of `replay` */
 };
 

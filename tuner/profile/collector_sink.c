@@ -3,12 +3,16 @@
 #include "bench/collector/sink.h"
 
 #include "models/profile/cells.h"
+#include "models/profile/events_row.h"
+#include "models/profile/queue.h"
 #include "models/profile/store.h"
 
 #include <sys/single_threaded.h>
 
 static struct store *store;
 static struct store_process *process; /* NULL: it has no place */
+static struct queue *queue;           /* behind the store; NULL: nobody asks for events one by one */
+static uint32_t own_pid;
 
 /* Nobody but this process changes the number while it runs: as long as it has one thread, none waits for the
  * other processors to hear of it. */
@@ -24,14 +28,19 @@ static void note_in_flight(uint64_t n)
 
 void sink_join(uint32_t pid)
 {
+    own_pid = pid;
     process = pid != 0 ? store_join(store, pid) : NULL;
 }
 
 bool sink_open(void *memory, size_t size)
 {
     struct store *found = memory;
-    if (!store_is_sound(found, size))
+    size_t n_bytes = size >= sizeof *found && found->n_bytes < size ? (size_t)found->n_bytes : size;
+    if (size < sizeof *found || !store_is_sound(found, n_bytes))
         return false;
+    struct queue *behind = (void *)((char *)memory + n_bytes);
+    if (n_bytes < size && queue_is_sound(behind, size - n_bytes))
+        queue = behind;
     store = found;
     store_count(store, STORE_PROCESSES, 1);
     return true;
@@ -56,12 +65,21 @@ void sink_begin(uint64_t now_ns, uint32_t n)
 {
     note_in_flight(n);
     store_begin(store, now_ns, n);
+    if (queue != NULL)
+        queue_expect(queue);
 }
 
 void sink_end(uint64_t now_ns, uint32_t n)
 {
     store_end(store, now_ns, n);
     note_in_flight(0 - (uint64_t)n);
+}
+
+void sink_reap(uint64_t now_ns, uint32_t n)
+{
+    sink_end(now_ns, n);
+    if (queue != NULL && n > 0)
+        queue_put(queue, &(struct queue_event){.kind = EVENTS_REAP, .start_ns = now_ns, .n_bytes = n});
 }
 
 static unsigned flags_of(unsigned seen)
@@ -83,13 +101,42 @@ void sink_take(const struct sink_request *seen)
                                             .direction = direction,
                                             .flags = flags_of(seen->flags)};
     store_take(store, &request);
-    if (seen->end_ns > seen->start_ns)
-        store_took(store, direction, seen->end_ns - seen->start_ns);
+    uint64_t spent_ns = seen->end_ns > seen->start_ns ? seen->end_ns - seen->start_ns : 0;
+    if (spent_ns > 0)
+        store_took(store, direction, spent_ns);
+    if (queue != NULL)
+        queue_put(queue, &(struct queue_event){.kind = direction == PROFILE_READ ? EVENTS_READ : EVENTS_WRITE,
+                                               .start_ns = seen->start_ns,
+                                               .duration_ns = spent_ns,
+                                               .file = seen->file,
+                                               .offset_bytes = seen->offset_bytes,
+                                               .n_bytes = seen->n_bytes,
+                                               .handle = seen->handle,
+                                               .thread = seen->thread,
+                                               .process = own_pid,
+                                               .flags = (uint16_t)request.flags});
 }
 
 void sink_flush(uint64_t file, uint64_t start_ns, uint64_t end_ns)
 {
     store_flush(store, file, end_ns, end_ns - start_ns);
+    if (queue != NULL)
+        queue_put(queue, &(struct queue_event){.kind = EVENTS_FLUSH,
+                                               .start_ns = start_ns,
+                                               .duration_ns = end_ns - start_ns,
+                                               .file = file,
+                                               .process = own_pid});
+}
+
+void sink_network(uint32_t thread, unsigned flags, uint64_t n_bytes)
+{
+    bool is_out = (flags & SINK_WRITES) != 0;
+    if (queue != NULL)
+        queue_put(queue, &(struct queue_event){.kind = EVENTS_NETWORK,
+                                               .n_bytes = n_bytes,
+                                               .thread = thread,
+                                               .process = own_pid,
+                                               .flags = is_out ? EVENTS_OUT : EVENTS_IN});
 }
 
 void sink_close(uint64_t file, uint32_t handle)

@@ -52,7 +52,8 @@ static int take_event(void *data, const struct events_row *row, struct err *err)
     struct taking *taking = data;
     struct import_feed *feed = taking->feed;
     (void)err;
-    if (row->kind == EVENTS_CPU)
+    /* The rest are no requests. */
+    if (row->kind >= EVENTS_CPU)
         return 0;
     import_feed_time(feed, row->time_ns);
     if (row->kind == EVENTS_REAP) {
@@ -79,7 +80,7 @@ int import_events(struct recording *recording, struct events *events, const stru
     struct taking taking = {.feed = calloc(1, sizeof *taking.feed)};
     if (code == 0 && taking.feed == NULL)
         code = err_set(err, -ENOMEM, "no memory");
-    recording->source = "trace";
+    recording->source = run->source;
     recording->overhead_share = NAN;
     recording->knows_calls = recording->knows_flushes = true;
     if (code == 0) {

@@ -5,7 +5,6 @@
 #include "bench/base/units.h"
 #include "tuner/base/json.h"
 #include "tuner/profile/profile_advice.h"
-#include "tuner/profile/profile_phases.h"
 #include "tuner/profile/profile_streams.h"
 
 #include <math.h>

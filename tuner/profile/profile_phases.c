@@ -1,5 +1,5 @@
 /* tuner/profile/profile_phases: each phase with a pattern of its own. */
-#include "tuner/profile/profile_phases.h"
+#include "tuner/profile/profile_document.h"
 
 #include "bench/base/pattern.h"
 #include "bench/base/units.h"

@@ -7,7 +7,6 @@
 #include "tuner/base/publish.h"
 #include "tuner/base/text.h"
 #include "tuner/profile/profile_document.h"
-#include "tuner/profile/profile_text.h"
 #include "tuner/profile/record.h"
 
 #include <errno.h>

@@ -1,11 +1,9 @@
 /* tuner/profile/profile_text: what a person reads of a profile. */
-#include "tuner/profile/profile_text.h"
+#include "tuner/profile/profile_document.h"
 
 #include "bench/base/units.h"
 #include "tuner/base/text.h"
 #include "tuner/profile/profile_advice.h"
-#include "tuner/profile/profile_document.h"
-#include "tuner/profile/profile_phases.h"
 #include "tuner/profile/profile_streams.h"
 
 #include <inttypes.h>

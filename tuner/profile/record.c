@@ -6,7 +6,6 @@
 #include "bench/profile/program.h"
 #include "models/profile/store.h"
 #include "tuner/base/interrupt.h"
-#include "tuner/profile/record_dead.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -19,8 +18,6 @@
 #define LIBRARY          "libfstune-profile.so"
 #define LIBRARY_VARIABLE "FSTUNE_PROFILE_LIBRARY"
 #define N_COST_REQUESTS  20000
-/* Where bench/collector looks for the store. */
-#define STORE_VARIABLE "FSTUNE_PROFILE_STORE"
 
 int record_find_library(const char *name, char *path, size_t size, struct err *err)
 {
@@ -34,10 +31,10 @@ int record_find_library(const char *name, char *path, size_t size, struct err *e
         if (n > 0 && (size_t)n < size && access(path, R_OK) == 0)
             return 0;
     }
-    return err_set(err, -ENOENT, "%s is neither beside fstune nor in ../lib/fstune; install it", name);
+    return err_set(err, -ENOENT, "%s is neither beside this program nor in ../lib/fstune; install it", name);
 }
 
-static int find_library(char *path, size_t size, struct err *err)
+int record_find_wrappers(char *path, size_t size, struct err *err)
 {
     const char *named = getenv(LIBRARY_VARIABLE);
     if (named == NULL || named[0] == '\0')
@@ -114,7 +111,7 @@ int record_program(struct recording *recording, const char *const *command,
     char library[PATH_MAX], path[PATH_MAX];
     int code = program_find(command[0], path, sizeof path, err);
     if (code == 0)
-        code = find_library(library, sizeof library, err);
+        code = record_find_wrappers(library, sizeof library, err);
     if (code == 0)
         code = record_open(recording, options->store_bytes, clock_now_ns(&clock_monotonic), err);
     if (code < 0)
@@ -122,7 +119,7 @@ int record_program(struct recording *recording, const char *const *command,
     const struct launch launch = {.path = path,
                                   .argv = command,
                                   .library = library,
-                                  .variable = STORE_VARIABLE,
+                                  .variable = RECORD_STORE_VARIABLE,
                                   .value = recording->shared.path,
                                   .output_to_stderr = options->output_to_stderr,
                                   .look = end_dead,

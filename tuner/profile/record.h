@@ -8,6 +8,9 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Where bench/collector looks for the store. */
+#define RECORD_STORE_VARIABLE "FSTUNE_PROFILE_STORE"
+
 struct store;
 struct profile_request;
 
@@ -45,8 +48,21 @@ struct record_options {
 int record_program(struct recording *recording, const char *const *command,
                    const struct record_options *options, struct err *err);
 
-/* A library beside fstune, or where `make install` puts it. 0 or a negative errno. */
+/* The same by the kernel (record_trace.c), for programs that no library can be loaded into, too. */
+int record_trace_program(struct recording *recording, const char *const *command,
+                         const struct record_options *options, struct err *err);
+
+/* A process that runs already, with its children, until it ends, the time is over or a signal comes. */
+int record_trace_process(struct recording *recording, pid_t pid, const struct record_options *options,
+                         struct err *err);
+
+/* A library beside this program, or where `make install` puts it. 0 or a negative errno. */
 int record_find_library(const char *name, char *path, size_t size, struct err *err);
+/* The one with the wrappers, or what the environment names. */
+int record_find_wrappers(char *path, size_t size, struct err *err);
+
+/* What processes that are gone had in flight has ended (record_dead.c). */
+void record_dead_end(struct store *store);
 
 /* An empty store that begins at start_ns, for an import. */
 int record_open(struct recording *recording, uint64_t store_bytes, uint64_t start_ns, struct err *err);

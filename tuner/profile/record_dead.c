@@ -1,5 +1,5 @@
 /* tuner/profile/record_dead: a process that is killed inside a request cannot say that it ended. */
-#include "tuner/profile/record_dead.h"
+#include "tuner/profile/record.h"
 
 #include "bench/base/clock.h"
 #include "models/profile/store.h"

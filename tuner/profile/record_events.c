@@ -9,10 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SAMPLE_NS 1000000U /* of the processor's time */
-
 struct record_events {
     struct events *events;
+    struct events_sink sink;     /* the same */
     struct cpu_samples *samples; /* NULL: this user may not */
 };
 
@@ -36,16 +35,19 @@ int record_events_open(struct record_events **ret_kept, const char *path, const 
     name_recording(recording, name, sizeof name);
     int code = events_open(&kept->events, path, true, err);
     /* What runs already does not inherit the samples. */
-    if (code == 0 && recording->command != NULL && cpu_samples_open(&kept->samples, SAMPLE_NS, NULL) < 0)
+    if (code == 0 && recording->command != NULL &&
+        cpu_samples_open(&kept->samples, RECORD_EVENTS_SAMPLE_NS, NULL) < 0)
         kept->samples = NULL;
     if (code == 0)
-        code = events_begin(kept->events, name, "trace", kept->samples != NULL ? SAMPLE_NS : 0, err);
+        code = events_begin(kept->events, name, "trace", kept->samples != NULL ? RECORD_EVENTS_SAMPLE_NS : 0,
+                            err);
     if (code < 0) {
         cpu_samples_close(kept->samples);
         events_close(kept->events);
         free(kept);
         return code;
     }
+    kept->sink = events_sink(kept->events);
     *ret_kept = kept;
     return 0;
 }
@@ -55,40 +57,40 @@ struct events *record_events_database(struct record_events *kept)
     return kept != NULL ? kept->events : NULL;
 }
 
+const struct events_sink *record_events_sink(const struct record_events *kept)
+{
+    return kept != NULL ? &kept->sink : NULL;
+}
+
 void record_events_poll(struct record_events *kept)
 {
     if (kept == NULL)
         return;
     if (kept->samples != NULL)
         cpu_samples_poll(kept->samples);
-    events_keep(kept->events);
+    events_keep(kept->events, false);
 }
 
-/* FNV-1a. */
-static uint64_t number_of(const char *path)
+/* A place's samples may lie anywhere in the time before. */
+void record_events_take_place(void *data, const struct cpu_place *place)
 {
-    uint64_t hash = 0xcbf29ce484222325ULL;
-    for (size_t i = 0; path[i] != '\0'; i++)
-        hash = (hash ^ (unsigned char)path[i]) * 0x100000001b3ULL;
-    return hash + (hash == 0);
-}
-
-uint64_t record_events_name(struct events *events, const char *path)
-{
-    uint64_t number = number_of(path);
-    events_name(events, number, path);
-    return number;
-}
-
-/* One event for each place: its samples may lie anywhere in the time. */
-static void take_place(void *data, const char *path, uint64_t offset_bytes, uint64_t n)
-{
-    struct record_events *kept = data;
-    struct events_row row = {
-        .kind = EVENTS_CPU, .offset_bytes = offset_bytes, .n = n, .duration_ns = n * SAMPLE_NS};
-    if (path != NULL)
-        row.object = record_events_name(kept->events, path);
-    events_add(kept->events, &row);
+    const struct events_sink *sink = data;
+    struct events_row row = {.offset_bytes = place->offset_bytes};
+    if (place->path != NULL)
+        row.object = events_row_name(sink, place->path);
+    if (place->number != 0) {
+        row.kind = EVENTS_FRAME;
+        row.handle = place->number;
+        row.n = place->caller;
+        sink->add(sink->to, &row);
+    }
+    if (place->n == 0)
+        return;
+    row.kind = EVENTS_CPU;
+    row.handle = place->caller;
+    row.n = place->n;
+    row.duration_ns = place->n * RECORD_EVENTS_SAMPLE_NS;
+    sink->add(sink->to, &row);
 }
 
 void record_events_end(struct record_events *kept, struct recording *recording, double seconds,
@@ -98,7 +100,7 @@ void record_events_end(struct record_events *kept, struct recording *recording, 
         return;
     if (kept->samples != NULL) {
         cpu_samples_poll(kept->samples);
-        cpu_samples_each(kept->samples, take_place, kept);
+        cpu_samples_tell(kept->samples, record_events_take_place, &kept->sink);
         n_lost += cpu_samples_lost(kept->samples);
     }
     recording->events_code = events_end(kept->events, seconds, n_lost, &recording->events_err);

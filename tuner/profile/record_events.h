@@ -5,7 +5,9 @@
 #include "bench/base/err.h"
 #include "tuner/profile/record.h"
 
+struct cpu_place;
 struct events;
+struct events_sink;
 struct record_events;
 
 /* Samples of the processor are left out where this user may not have them. 0 or a negative errno. */
@@ -13,9 +15,12 @@ int record_events_open(struct record_events **ret_kept, const char *path, const 
                        struct err *err);
 /* Where other events of it go. */
 struct events *record_events_database(struct record_events *kept);
+const struct events_sink *record_events_sink(const struct record_events *kept);
 
-/* The number of a program or a library, whose name is kept. */
-uint64_t record_events_name(struct events *events, const char *path);
+#define RECORD_EVENTS_SAMPLE_NS 1000000U /* of the processor's time */
+
+/* A place of cpu_samples as events; data: struct events_sink. */
+void record_events_take_place(void *data, const struct cpu_place *place);
 
 /* To be called while the program runs. */
 void record_events_poll(struct record_events *kept);

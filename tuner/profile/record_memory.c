@@ -5,15 +5,15 @@
 #include "bench/profile/launch.h"
 #include "bench/profile/program.h"
 #include "bench/profile/shared_memory.h"
+#include "models/profile/events_row.h"
 #include "models/profile/heap.h"
 #include "tuner/profile/record.h"
-#include "tuner/profile/record_events.h"
-#include "tuner/store/events.h"
 
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define LIBRARY "libfstune-memory.so"
 /* Where bench/collector/wrap_memory looks for the tables. */
@@ -61,8 +61,8 @@ void record_memory_prepare(const struct record_memory *memory, struct launch *la
 }
 
 /* The program can write into the tables: what is read from them is checked. */
-static void tell(const struct record_memory *memory, struct events *events, const struct heap_site *site,
-                 struct events_row row)
+static void tell(const struct record_memory *memory, const struct events_sink *sink,
+                 const struct heap_site *site, struct events_row row)
 {
     char name[HEAP_NAME_SIZE];
     row.kind = EVENTS_MEMORY;
@@ -70,10 +70,10 @@ static void tell(const struct record_memory *memory, struct events *events, cons
     if (site->module < HEAP_MODULES) {
         const struct heap_module *module = &memory->heap->modules[site->module];
         snprintf(name, sizeof name, "%.*s", (int)sizeof name - 1, module->name);
-        row.object = record_events_name(events, name);
+        row.object = events_row_name(sink, name);
         row.offset_bytes -= module->base;
     }
-    events_add(events, &row);
+    sink->add(sink->to, &row);
 }
 
 static bool is_ready(const struct heap_site *site)
@@ -81,7 +81,7 @@ static bool is_ready(const struct heap_site *site)
     return __atomic_load_n(&site->is_ready, __ATOMIC_ACQUIRE) != 0;
 }
 
-static void look(struct record_memory *memory, struct events *events, uint64_t now_ns)
+static void look(struct record_memory *memory, const struct events_sink *sink, uint64_t now_ns)
 {
     for (uint32_t i = 0; i < HEAP_SITES; i++) {
         const struct heap_site *site = &memory->heap->sites[i];
@@ -89,33 +89,42 @@ static void look(struct record_memory *memory, struct events *events, uint64_t n
         if (bytes == memory->told[i] || bytes > EVENTS_FILE_BYTES)
             continue;
         memory->told[i] = bytes;
-        tell(memory, events, site,
+        tell(memory, sink, site,
              (struct events_row){.time_ns = now_ns - memory->start_ns, .n_bytes = bytes, .n = site->n});
     }
     memory->looked_ns = now_ns;
 }
 
-void record_memory_poll(struct record_memory *memory, struct events *events)
+void record_memory_poll(struct record_memory *memory, const struct events_sink *sink)
 {
     uint64_t now_ns = clock_now_ns(&clock_monotonic);
     if (memory != NULL && now_ns - memory->looked_ns >= LOOK_NS)
-        look(memory, events, now_ns);
+        look(memory, sink, now_ns);
 }
 
-uint64_t record_memory_end(struct record_memory *memory, struct events *events)
+void record_memory_restart(struct record_memory *memory, uint64_t start_ns)
+{
+    if (memory == NULL)
+        return;
+    memory->start_ns = start_ns;
+    memset(memory->told, 0, sizeof memory->told);
+    __atomic_store_n(&memory->heap->peak_bytes, 0, __ATOMIC_RELAXED);
+}
+
+uint64_t record_memory_end(struct record_memory *memory, const struct events_sink *sink)
 {
     if (memory == NULL)
         return 0;
     const struct heap *heap = memory->heap;
     __atomic_store_n(&memory->heap->is_stopped, 1, __ATOMIC_RELAXED);
-    look(memory, events, clock_now_ns(&clock_monotonic));
+    look(memory, sink, clock_now_ns(&clock_monotonic));
     uint64_t peak_ns = heap->peak_ns > memory->start_ns ? heap->peak_ns - memory->start_ns : 0;
     for (uint32_t i = 0; i < HEAP_SITES && heap->peak_bytes > 0; i++) {
         const struct heap_site *site = &heap->sites[i];
         if (!is_ready(site) || site->peak_bytes == 0 || site->peak_bytes > EVENTS_FILE_BYTES)
             continue;
         tell(
-            memory, events, site,
+            memory, sink, site,
             (struct events_row){
                 .time_ns = peak_ns, .flags = EVENTS_AT_PEAK, .n_bytes = site->peak_bytes, .n = site->peak_n});
     }

@@ -1,5 +1,5 @@
 /* tuner/profile/record_trace: the kernel's records brought into the store while the program runs. */
-#include "tuner/profile/record_trace.h"
+#include "tuner/profile/record.h"
 
 #include "bench/base/clock.h"
 #include "bench/profile/program.h"
@@ -72,7 +72,7 @@ static void end(struct tracing *tracing, struct recording *recording)
         leave_out_tables(tracing, &counts);
         trace_feed_count(tracing->feed, &counts, trace_sees_rings(tracing->trace));
     }
-    uint64_t n_lost = record_memory_end(tracing->memory, record_events_database(tracing->kept));
+    uint64_t n_lost = record_memory_end(tracing->memory, record_events_sink(tracing->kept));
     record_events_end(tracing->kept, recording, seconds, counts.lost + counts.foreign + n_lost);
     record_memory_close(tracing->memory);
     trace_close(tracing->trace);
@@ -93,7 +93,7 @@ static void look(void *data)
     struct tracing *tracing = data;
     if (!tracing->is_over) {
         trace_poll(tracing->trace);
-        record_memory_poll(tracing->memory, record_events_database(tracing->kept));
+        record_memory_poll(tracing->memory, record_events_sink(tracing->kept));
         record_events_poll(tracing->kept);
     }
     is_time_over(tracing);

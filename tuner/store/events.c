@@ -98,8 +98,9 @@ int events_begin(struct events *events, const char *command, const char *source,
     events->waiting = calloc(EVENTS_WAITING, sizeof *events->waiting);
     if (events->waiting == NULL)
         return err_set(err, -ENOMEM, "no memory for events");
-    /* A kind that the first version did not know; programs of that version leave such events out. */
-    int result = sql_script(db, "INSERT OR IGNORE INTO kinds VALUES(6, 'memory')", err);
+    /* Kinds that the first version did not know. */
+    int result =
+        sql_script(db, "INSERT OR IGNORE INTO kinds VALUES(6, 'memory'), (7, 'frame'), (8, 'network')", err);
     if (result == 0)
         result = sql_do(db, err, "INSERT INTO runs(command, source, started_s, sample_ns) VALUES(?,?,?,?)",
                         "ttdi", command, source, (double)clock_realtime_ns() / 1e9, (int64_t)sample_ns);
@@ -174,13 +175,34 @@ void events_name(struct events *events, uint64_t object, const char *name)
     fail(events, result < 0 ? result : 0);
 }
 
-void events_keep(struct events *events)
+static void add_row(void *to, const struct events_row *row)
+{
+    events_add(to, row);
+}
+
+static void add_name(void *to, uint64_t object, const char *name)
+{
+    events_name(to, object, name);
+}
+
+struct events_sink events_sink(struct events *events)
+{
+    return (struct events_sink){.to = events, .add = add_row, .name = add_name};
+}
+
+int events_keep(struct events *events, bool at_once)
 {
     uint64_t now_ns = clock_now_ns(&clock_monotonic);
-    if (now_ns - events->kept_ns < KEEP_NS)
-        return;
-    write_waiting(events);
-    events->kept_ns = now_ns;
+    if (at_once || now_ns - events->kept_ns >= KEEP_NS) {
+        write_waiting(events);
+        events->kept_ns = now_ns;
+    }
+    return events->result < 0 ? events->result : events->n_waiting == 0;
+}
+
+int64_t events_run_id(const struct events *events)
+{
+    return events->run_id;
 }
 
 int events_end(struct events *events, double seconds, uint64_t n_lost, struct err *err)

@@ -6,35 +6,12 @@
 #pragma once
 
 #include "bench/base/err.h"
+#include "models/profile/events_row.h"
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define EVENTS_TEXT_SIZE  256
-#define EVENTS_FILE_BYTES (1ULL << 46) /* the largest files that are thought of */
-#define EVENTS_MOST       20000000U    /* of a recording; more are counted as lost */
-
-enum events_kind {
-    EVENTS_READ = 1,
-    EVENTS_WRITE,
-    EVENTS_FLUSH, /* of an object; 0: of all */
-    EVENTS_REAP,  /* n asynchronous requests have come back */
-    EVENTS_CPU,   /* n samples of the processor at an offset of the object, which is a program or a library */
-    EVENTS_MEMORY, /* so much memory is held in n blocks that were allocated at an address of the object */
-    EVENTS_N_KINDS
-};
-
-#define EVENTS_AT_PEAK 1 /* flag of EVENTS_MEMORY: when the whole program held most */
-
-/* Of an event: as those of profile requests (models/profile/event). */
-struct events_row {
-    enum events_kind kind;
-    uint64_t time_ns;     /* since the recording began */
-    uint64_t duration_ns; /* 0: not known */
-    uint32_t process, thread, handle, flags;
-    uint64_t object; /* number of the file */
-    uint64_t offset_bytes, n_bytes, n;
-};
+#define EVENTS_MOST 20000000U /* of a recording; more are counted as lost */
 
 struct events_run {
     int64_t id;
@@ -57,8 +34,15 @@ int events_begin(struct events *events, const char *command, const char *source,
 /* The first failure stays: what comes after it is not written, and events_end tells of it. */
 void events_add(struct events *events, const struct events_row *row);
 void events_name(struct events *events, uint64_t object, const char *name);
-/* Writes what has waited for long enough, some half a second. To be called a few times a second. */
-void events_keep(struct events *events);
+/* Who adds to it, and tells names. */
+struct events_sink events_sink(struct events *events);
+/* Writes what has waited for long enough, some half a second, or all of it at once. To be called a few times
+ * a second. 1: all that was added is in the database; 0: something waits; a negative errno: writing has
+ * failed.
+ */
+int events_keep(struct events *events, bool at_once);
+/* The number of the recording that is written. */
+int64_t events_run_id(const struct events *events);
 int events_end(struct events *events, double seconds, uint64_t n_lost, struct err *err);
 
 /* The recording with this number; 0: the newest. -ENOENT. */

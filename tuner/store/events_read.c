@@ -37,8 +37,6 @@ static int read_row(struct sql_rows *rows, struct events_row *row, struct err *e
     uint64_t values[11];
     for (int i = 0; i < 11; i++)
         values[i] = (uint64_t)sql_int64(rows, i);
-    if (values[0] == 0 || values[0] >= EVENTS_N_KINDS || values[1] > INT64_MAX || values[2] > INT64_MAX)
-        return err_set(err, -EBADMSG, "it holds an event that makes no sense; restore a copy");
     *row = (struct events_row){.kind = (enum events_kind)values[0],
                                .time_ns = values[1],
                                .duration_ns = values[2],
@@ -50,6 +48,8 @@ static int read_row(struct sql_rows *rows, struct events_row *row, struct err *e
                                .offset_bytes = values[8],
                                .n_bytes = values[9],
                                .n = values[10]};
+    if (!events_row_is_sound(row))
+        return err_set(err, -EBADMSG, "it holds an event that makes no sense; restore a copy");
     return 0;
 }
 

@@ -1,7 +1,7 @@
 /* Tests of tuner/profile/record_dead: what those that are gone had in flight has ended. */
 #include "models/profile/store.h"
 #include "tests/child.h"
-#include "tuner/profile/record_dead.h"
+#include "tuner/profile/record.h"
 
 static struct store *store;
 

@@ -1,0 +1,207 @@
+/* tuner/emit/analyse_folded: stacks of functions, a line each. */
+#include "tuner/emit/analyse.h"
+#include "tuner/emit/analyse_symbol.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_FRAMES   65536U /* numbers of frames that a recording has */
+#define MOST_DEPTH    64
+#define N_NAMES       1024U
+#define FUNCTION_SIZE 128
+#define LINE_SIZE     8192
+
+/* A place that calls others. */
+struct frame {
+    uint64_t object, offset_bytes;
+    uint32_t caller; /* 0: not known */
+    bool is_known;
+    char *function; /* NULL: not looked for yet */
+};
+
+struct line {
+    char *text;
+    uint64_t n;
+};
+
+struct folded {
+    struct frame frames[MOST_FRAMES + 1];
+    struct {
+        uint64_t object;
+        char path[SETTINGS_TEXT_SIZE];
+    } names[N_NAMES];
+    size_t n_names;
+    struct line *lines;
+    size_t n_lines, room;
+};
+
+static int take_frame(void *data, const struct events_row *row, struct err *err)
+{
+    struct folded *folded = data;
+    (void)err;
+    if (row->kind == EVENTS_FRAME && row->handle <= MOST_FRAMES)
+        folded->frames[row->handle] = (struct frame){.object = row->object,
+                                                     .offset_bytes = row->offset_bytes,
+                                                     .caller = row->n <= MOST_FRAMES ? (uint32_t)row->n : 0,
+                                                     .is_known = true};
+    return 0;
+}
+
+static void take_name(void *data, uint64_t object, const char *name)
+{
+    struct folded *folded = data;
+    if (folded->n_names == N_NAMES)
+        return;
+    folded->names[folded->n_names].object = object;
+    snprintf(folded->names[folded->n_names++].path, SETTINGS_TEXT_SIZE, "%s", name);
+}
+
+static const char *path_of(const struct folded *folded, uint64_t object)
+{
+    for (size_t i = 0; i < folded->n_names; i++) {
+        if (folded->names[i].object == object)
+            return folded->names[i].path;
+    }
+    return "elsewhere";
+}
+
+/* The function, else the file. address: as the linker saw it, not the place in the file. */
+static void find_function(const struct folded *folded, uint64_t object, uint64_t at, bool is_address,
+                          char function[FUNCTION_SIZE])
+{
+    const char *path = path_of(folded, object), *slash = strrchr(path, '/');
+    if (!(is_address ? analyse_symbol : analyse_symbol_at)(path, at, function, FUNCTION_SIZE))
+        snprintf(function, FUNCTION_SIZE, path[0] == '[' ? "%s" : "[%s]", slash != NULL ? slash + 1 : path);
+    /* These would begin another function, or another line. */
+    for (char *c = function; *c != '\0'; c++) {
+        if (*c == ';' || (unsigned char)*c < ' ')
+            *c = '?';
+    }
+}
+
+/* NULL: no memory. */
+static const char *function_of(struct folded *folded, struct frame *frame)
+{
+    char function[FUNCTION_SIZE];
+    /* The address behind a call may be the next function's. */
+    if (frame->function == NULL) {
+        find_function(folded, frame->object, frame->offset_bytes - 1, false, function);
+        frame->function = strdup(function);
+    }
+    return frame->function;
+}
+
+static int add_line(struct folded *folded, const char *text, uint64_t n, struct err *err)
+{
+    if (folded->n_lines == folded->room) {
+        size_t room = folded->room > 0 ? 2 * folded->room : 1024;
+        struct line *lines = realloc(folded->lines, room * sizeof *lines);
+        if (lines == NULL)
+            return err_set(err, -ENOMEM, "no memory");
+        folded->lines = lines;
+        folded->room = room;
+    }
+    struct line *line = &folded->lines[folded->n_lines];
+    *line = (struct line){strdup(text), n};
+    folded->n_lines += line->text != NULL;
+    return line->text != NULL ? 0 : err_set(err, -ENOMEM, "no memory");
+}
+
+static int take_samples(void *data, const struct events_row *row, struct err *err)
+{
+    struct folded *folded = data;
+    struct frame *chain[MOST_DEPTH];
+    char text[LINE_SIZE] = "", own[FUNCTION_SIZE];
+    size_t depth = 0, at = 0;
+    if (row->kind != EVENTS_CPU)
+        return 0;
+    uint32_t caller = row->handle;
+    while (caller > 0 && caller <= MOST_FRAMES && folded->frames[caller].is_known && depth < MOST_DEPTH) {
+        chain[depth++] = &folded->frames[caller];
+        caller = folded->frames[caller].caller;
+    }
+    while (depth-- > 0 && at < sizeof text - FUNCTION_SIZE) {
+        const char *function = function_of(folded, chain[depth]);
+        if (function == NULL)
+            return err_set(err, -ENOMEM, "no memory");
+        at += (size_t)snprintf(text + at, sizeof text - at, "%s;", function);
+    }
+    find_function(folded, row->object, row->offset_bytes, false, own);
+    snprintf(text + at, sizeof text - at, "%s", own);
+    return add_line(folded, text, row->n, err);
+}
+
+static int take_memory(void *data, const struct events_row *row, struct err *err)
+{
+    struct folded *folded = data;
+    char function[FUNCTION_SIZE];
+    if (row->kind != EVENTS_MEMORY || (row->flags & EVENTS_AT_PEAK) == 0)
+        return 0;
+    find_function(folded, row->object, row->offset_bytes - 1, true, function);
+    return add_line(folded, function, row->n_bytes, err);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(((const struct line *)a)->text, ((const struct line *)b)->text);
+}
+
+/* Equal ones as one. */
+static void print_lines(FILE *out, struct folded *folded)
+{
+    uint64_t n = 0;
+    if (folded->n_lines > 0)
+        qsort(folded->lines, folded->n_lines, sizeof *folded->lines, by_text);
+    for (size_t i = 0; i < folded->n_lines; i++) {
+        bool goes_on =
+            i + 1 < folded->n_lines && strcmp(folded->lines[i].text, folded->lines[i + 1].text) == 0;
+        n += folded->lines[i].n;
+        if (!goes_on)
+            fprintf(out, "%s %" PRIu64 "\n", folded->lines[i].text, n);
+        n = goes_on ? n : 0;
+    }
+}
+
+static void free_folded(struct folded *folded)
+{
+    for (size_t i = 0; i <= MOST_FRAMES; i++)
+        free(folded->frames[i].function);
+    for (size_t i = 0; i < folded->n_lines; i++)
+        free(folded->lines[i].text);
+    free(folded->lines);
+    free(folded);
+}
+
+static int print(FILE *out, struct events *events, const struct events_run *run,
+                 int (*take)(void *data, const struct events_row *row, struct err *err), const char *missing,
+                 struct err *err)
+{
+    struct folded *folded = calloc(1, sizeof *folded);
+    if (folded == NULL)
+        return err_set(err, -ENOMEM, "no memory");
+    int code = events_each_name(events, run->id, take_name, folded, err);
+    if (code == 0)
+        code = events_each(events, run->id, take_frame, folded, err);
+    if (code == 0)
+        code = events_each(events, run->id, take, folded, err);
+    if (code == 0 && folded->n_lines == 0)
+        code = err_set(err, -ENODATA, "%s", missing);
+    if (code == 0)
+        print_lines(out, folded);
+    free_folded(folded);
+    return code;
+}
+
+int analyse_print_folded(FILE *out, struct events *events, const struct events_run *run, struct err *err)
+{
+    return print(out, events, run, take_samples, "the recording has no samples of the processor", err);
+}
+
+int analyse_print_folded_memory(FILE *out, struct events *events, const struct events_run *run,
+                                struct err *err)
+{
+    return print(out, events, run, take_memory,
+                 "the recording has no memory: it was made without --memory, or killed too early", err);
+}
