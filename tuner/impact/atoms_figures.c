@@ -231,8 +231,9 @@ static int read_named(const char *option, const char *place, const char *path, s
                       struct err *err)
 {
     if (path[0] == '\0')
-        return err_set(err, -EINVAL, "--%s is missing; give what fstune atoms --output FILE --path DIR writes %s",
-                       option, place);
+        return err_set(err, -EINVAL,
+                       "--%s is missing; give what fstune atoms --output FILE --path DIR writes %s", option,
+                       place);
     int result = atoms_figures_read(path, ret, err);
     return result < 0 ? err_prefix(err, "--%s", option) : 0;
 }

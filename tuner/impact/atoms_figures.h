@@ -31,7 +31,7 @@ struct atoms_figures {
     size_t n;
     char machine[ATOMS_TEXT_SIZE]; /* "x86_64" */
     unsigned word_bits, n_workers; /* n_workers: activities under way at a time, >= 1 */
-    json_t *system; /* owned */
+    json_t *system;                /* owned */
 };
 
 /* The figures of tests that were measured. */

@@ -7,7 +7,8 @@
 
 #include <math.h>
 
-#define DEPTH_RATIO 1.5 /* of a task's and the system vector's, from which on the one says little of the other */
+#define DEPTH_RATIO                                                                                          \
+    1.5 /* of a task's and the system vector's, from which on the one says little of the other */
 
 static const char *seconds_text(double s, char *buffer)
 {
@@ -87,9 +88,8 @@ int predict_task_json(FILE *out, const struct predict_task *task, struct err *er
     return json_print(out,
                       json_pack("{s:s, s:s, s:i, s:o, s:o, s:o, s:o, s:o, s:o}", "schema",
                                 "fstune/task-prediction/1", "version", FSTUNE_VERSION, "queue_depth",
-                                (int)task->system.n_workers, "seconds",
-                                json_number(prediction->seconds), "ci_low",
-                                json_number(prediction->interval.low), "ci_high",
+                                (int)task->system.n_workers, "seconds", json_number(prediction->seconds),
+                                "ci_low", json_number(prediction->interval.low), "ci_high",
                                 json_number(prediction->interval.high), "uncorrected_s",
                                 json_number(prediction->uncorrected_s), "terms", terms, "changes", changes),
                       err);
