@@ -67,8 +67,8 @@ static const char *reason_of(const struct tune *tune)
     if (tune->settings->search.max_latency_p99_ns != 0 && tune->engine.belief.n_measured > 0)
         return all_over_limit(tune)
                    ? "no measured setting meets --max-latency-p99"
-                   : "no setting was shown to meet --max-latency-p99: those that may have too "
-                     "few requests; give a larger --budget";
+                   : "no setting was shown to meet --max-latency-p99: those that may meet it have "
+                     "had too few requests; give a larger --budget";
     if (tune->settings->search.neighbour_limit_share > 0 && tune->engine.belief.n_measured > 0)
         return all_over_limit(tune)
                    ? "no measured setting keeps --neighbour-limit"

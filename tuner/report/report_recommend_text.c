@@ -67,7 +67,8 @@ static void print_price(FILE *out, const struct tune *tune, const char *what, co
         fprintf(out, "             a request takes %s, to the disk; with %s %s, into the page cache alone\n",
                 own, what, other);
     else
-        fprintf(out, "             at %.*f x its latency: %s instead of %s\n", ratio < 10, ratio, own, other);
+        fprintf(out, "             at %.*f x the latency of %s: %s instead of %s\n", ratio < 10, ratio, what,
+                own, other);
 }
 
 /* Of throughput, which is a gain only where that is looked for. */
@@ -91,7 +92,9 @@ static void print_gain(FILE *out, const char *what, const struct row *row, struc
         fprintf(out, "%.*f to %.*f%s)\n", digits, gain.ci.low, digits, gain.ci.high,
                 differs ? ", of geometric means" : "");
     if (in_doubt && tune_is_of_throughput(tune))
-        fputs("             It is not shown to be faster than that, so there is no reason to change.\n", out);
+        fputs("             It is not shown to be faster than that: who has that in use has no reason to "
+              "change.\n",
+              out);
     print_price(out, tune, what, row, chosen);
 }
 
@@ -389,9 +392,10 @@ int report_recommendation_text(FILE *out, const struct answer *answer, struct er
     else
         fprintf(out, "No recommendation: %s\n", answer->reason != NULL ? answer->reason : "no figures");
     if (isfinite(tune_lowest_p99_ns(tune)) && !answer->has_rows) {
-        char text[UNITS_TEXT_SIZE];
-        fprintf(out, "             The lowest p99 reached was %s.\n",
-                text_short_duration(tune_lowest_p99_ns(tune), text));
+        char text[UNITS_TEXT_SIZE], limit[UNITS_TEXT_SIZE];
+        fprintf(out, "             The lowest p99 of a measured setting was %s; asked for is at most %s.\n",
+                text_short_duration(tune_lowest_p99_ns(tune), text),
+                text_short_duration((double)tune->settings->search.max_latency_p99_ns, limit));
     }
     report_profiles_text(out, tune);
     for (size_t i = 0; i < answer->n_parts; i++)

@@ -100,7 +100,7 @@ TEST(defaults_that_help_states_are_those_that_settings_hold)
         assert_memory_equal((char *)&stated + row->place, (char *)&defaults + row->place, size_of_place(row));
         n_compared++;
     }
-    assert_int_equal(n_compared, 47);
+    assert_int_equal(n_compared, 48);
 }
 
 TEST(defaults_are_those_of_the_parts_that_they_are_for)
