@@ -174,7 +174,7 @@ static int open_data(const struct atom_place *place, struct atom_shared *shared,
 static void forget_pages(void *state)
 {
     const struct storage *storage = state;
-    if ((storage->kind & COLD) != 0)
+    if ((storage->kind & COLD) != 0 && full_io_sync(data_files[1].fd) == 0)
         (void)posix_fadvise(data_files[1].fd, 0, 0, POSIX_FADV_DONTNEED);
 }
 
@@ -336,6 +336,7 @@ static const struct atom storage_table[] = {
      .kind = WRITES | COLD,
      .size_bytes = 4096,
      .open = open_data,
+     .prepare = forget_pages,
      .run = run_data,
      .base = run_data_unsynced,
      .close = close_storage},

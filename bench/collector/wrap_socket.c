@@ -5,11 +5,11 @@
 #include <sys/socket.h>
 #include <time.h>
 
-/* What was only looked at comes again. Returns result. */
+/* What was only looked at comes again, and the queue of errors holds what we sent. Returns result. */
 static ssize_t moved(unsigned flags, int options, ssize_t result)
 {
     int saved = errno;
-    if (result > 0 && (options & MSG_PEEK) == 0 && collector_is_on())
+    if (result > 0 && (options & (MSG_PEEK | MSG_ERRQUEUE)) == 0 && collector_is_on())
         sink_network(collector_thread(), flags, (uint64_t)result);
     errno = saved;
     return result;

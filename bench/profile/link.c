@@ -78,10 +78,14 @@ static int make_socket(const struct link_address *address)
     return fd >= 0 ? fd : -errno;
 }
 
-/* A socket in the file system outlives who listened on it. */
+/* A socket in the file system outlives who listened on it. The kernel refuses calls of other files, too. */
 static void remove_dead(const struct link_address *address)
 {
-    int fd = address->address.ss_family == AF_UNIX ? make_socket(address) : -1;
+    struct stat status;
+    if (address->address.ss_family != AF_UNIX || lstat(path_of(address), &status) != 0 ||
+        !S_ISSOCK(status.st_mode))
+        return;
+    int fd = make_socket(address);
     if (fd < 0)
         return;
     if (connect(fd, plain(address), address->size) != 0 && errno == ECONNREFUSED)
@@ -112,9 +116,10 @@ int link_listen(const struct link_address *address, int *ret_fd, struct err *err
 
 void link_end_listening(const struct link_address *address, int fd)
 {
-    close(fd);
+    /* Before it is closed: afterwards the next one who listens may have put its own there. */
     if (address->address.ss_family == AF_UNIX)
         unlink(path_of(address));
+    close(fd);
 }
 
 /* Small batches go at once, and a silent cut is noticed. */

@@ -1,5 +1,6 @@
 """Rates in a guest: what `fstune recommend --guest-atoms` foretells on the host, beside what the guest measures itself."""
 import json
+import math
 import os
 import pathlib
 import subprocess
@@ -7,7 +8,6 @@ import tempfile
 
 # SIZE:DEPTH:API of direct random reads. The rates of both machines wander, and the prediction knows one way of asking only.
 SETTINGS = ('4k:1:psync', '4k:8:io_uring', '64k:1:psync')
-MOST_APART = 3  # the host's own rates are 3 to 10 times those of the emulated guest
 
 
 def fstune(*words):
@@ -39,9 +39,11 @@ def measured(results, setting):
 
 
 def complaint(foretold, found):
-    """Whether the two are more than MOST_APART times apart, and the measured rate is not in the interval of the other."""
-    apart = max(foretold['guest'] / found['mean'], found['mean'] / foretold['guest'])
-    return apart > MOST_APART and not foretold['low'] <= found['mean'] <= foretold['high']
+    """Whether the prediction is worth nothing: the host's own rate, 3 to 25 times the guest's, would have been nearer. How near it is on a
+    quiet machine is for docs/impact.md; beside other work both machines' rates change from one second to the next."""
+    def apart(rate):
+        return abs(math.log(rate / found['mean']))
+    return apart(foretold['guest']) >= apart(foretold['host']) and not foretold['low'] <= found['mean'] <= foretold['high']
 
 
 def words(foretold, found):

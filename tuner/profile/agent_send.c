@@ -44,7 +44,7 @@ static void cut(struct agent_send *send, int code)
     send->is_welcome = false;
     send->n_received = 0;
     send->retry_ns = now_ns() + RETRY_NS;
-    send->is_gone = send->address == NULL;
+    send->is_gone |= send->address == NULL;
     if (!send->is_gone && !was_welcome && send->cut_ns > 0)
         return;
     agent_send_say("the link is %s (%s); the command goes on, and what it does %s",
@@ -58,6 +58,9 @@ static void take_order(struct agent_send *send, const struct batch *batch)
     struct batch_reader reader = batch_read(batch);
     uint64_t order, from;
     if (batch->kind != BATCH_ORDER || batch_read_number(&reader, &order) < 0 || order >= BATCH_N_ORDERS)
+        return;
+    /* A manager that has not taken our greeting may speak of another agent's batches. */
+    if (order != BATCH_SEND && !send->is_welcome)
         return;
     backlog_release(&send->backlog, batch->number);
     if (order != BATCH_SEND) {
@@ -171,12 +174,14 @@ void agent_send_wait(struct agent_send *send)
     use_link(send);
 }
 
-/* Waits until the oldest batch that is kept is another one, or for as long as there is hope. */
+/* Waits until the oldest batch that is kept is another one, or for as long as there is hope; after that there
+ * is none for what comes later. */
 static bool wait_for_progress(struct agent_send *send)
 {
     uint64_t first = send->backlog.first, since_ns = now_ns();
     while (send->backlog.first == first && may_still_come(send, since_ns))
         agent_send_wait(send);
+    send->is_gone |= send->backlog.first == first;
     return send->backlog.first != first;
 }
 

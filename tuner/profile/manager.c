@@ -153,8 +153,8 @@ static int take_rows(struct manager *manager, const struct batch *batch)
     int code = batch_read_number(&reader, &n_lost);
     for (struct batch_reader look = reader; code == 0 && (code = batch_next(&look, &item)) == 1;)
         code = 0;
-    if (code < 0)
-        return code;
+    if (code < 0 || n_lost > INT64_MAX)
+        return code < 0 ? code : -EBADMSG;
     while (batch_next(&reader, &item) == 1) {
         if (item.is_name)
             events_name(manager->events, item.object, item.name);
@@ -354,7 +354,7 @@ static int use_link(struct manager *manager)
         manager->heard_ns = now_ns();
         manager->is_due[BATCH_SEND] = true;
     }
-    if (code == 0)
+    if (code == 0 && manager->has_greeted)
         code = send_orders(manager);
     if (code == -EPROTO)
         err_set(manager->err, code,

@@ -1,6 +1,6 @@
 /* Tests of bench/profile/link: addresses, programs and sockets. */
 #include "bench/profile/link.h"
-#include "tests/test.h"
+#include "tests/folder.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -11,11 +11,7 @@
 static struct err err;
 static struct link_address address;
 
-static bool enter_folder(void)
-{
-    static char folder[] = "/tmp/fstune-link-XXXXXX";
-    return folder[17] != 'X' || (mkdtemp(folder) != NULL && chdir(folder) == 0);
-}
+GROUP(enter_folder, remove_folder);
 
 TEST(addresses_that_are_none_are_refused)
 {
@@ -86,7 +82,6 @@ TEST(sockets_call_and_answer)
     struct link there, here;
     char text[16] = "";
     int fd;
-    assert_true(enter_folder());
     assert_int_equal(link_resolve("unix:socket", &address, &err), 0);
     assert_true(link_call(&address, &there) < 0);
     assert_int_equal(link_listen(&address, &fd, &err), 0);
@@ -102,10 +97,25 @@ TEST(sockets_call_and_answer)
     assert_int_equal(access("socket", F_OK), -1);
 }
 
+TEST(a_file_that_is_no_socket_stays_and_so_does_what_leads_to_it)
+{
+    int fd;
+    FILE *file = fopen("file", "w");
+    assert_non_null(file);
+    fclose(file);
+    assert_int_equal(symlink("file", "pointer"), 0);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(link_resolve(i == 0 ? "unix:file" : "unix:pointer", &address, &err), 0);
+        assert_int_equal(link_listen(&address, &fd, &err), -EADDRINUSE);
+    }
+    assert_int_equal(access("pointer", F_OK), 0);
+    assert_int_equal(unlink("pointer"), 0);
+    assert_int_equal(unlink("file"), 0);
+}
+
 TEST(a_socket_that_a_killed_one_left_is_replaced)
 {
     int fd, other;
-    assert_true(enter_folder());
     assert_int_equal(link_resolve("unix:left", &address, &err), 0);
     assert_int_equal(link_listen(&address, &fd, &err), 0);
     assert_int_equal(link_listen(&address, &other, &err), -EADDRINUSE);

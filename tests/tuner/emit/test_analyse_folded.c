@@ -1,5 +1,5 @@
 /* Tests of tuner/emit/analyse_folded: stacks with the callers first, whatever the events say. */
-#include "tests/test.h"
+#include "tests/folder.h"
 #include "tuner/emit/analyse.h"
 #include "tuner/emit/analyse_symbol.h"
 
@@ -11,12 +11,11 @@ static struct events *events;
 static struct events_run run;
 static struct err err;
 
+GROUP(enter_folder, remove_folder);
+
 static int begin(void **state)
 {
-    static char folder[] = "/tmp/fstune-folded-XXXXXX";
     (void)state;
-    if (folder[19] == 'X' && (mkdtemp(folder) == NULL || chdir(folder) != 0))
-        return -1;
     if (events_open(&events, "e.db", true, &err) < 0)
         return -1;
     return events_begin(events, "test", "preload", 1000000, &err);

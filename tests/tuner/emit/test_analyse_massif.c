@@ -1,6 +1,6 @@
 /* Tests of tuner/emit/analyse_massif: bytes over sockets by thread and direction. Memory is compared with
  * what ms_print reads in tests/tuner/commands/test_analyse_memory_fs.c. */
-#include "tests/test.h"
+#include "tests/folder.h"
 #include "tuner/emit/analyse.h"
 
 #include <errno.h>
@@ -9,12 +9,11 @@
 static struct events *events;
 static struct err err;
 
+GROUP(enter_folder, remove_folder);
+
 static int begin(void **state)
 {
-    static char folder[] = "/tmp/fstune-massif-XXXXXX";
     (void)state;
-    if (folder[19] == 'X' && (mkdtemp(folder) == NULL || chdir(folder) != 0))
-        return -1;
     if (events_open(&events, "e.db", true, &err) < 0)
         return -1;
     return events_begin(events, "test", "preload", 0, &err);

@@ -1,7 +1,7 @@
 /* Tests of tuner/profile/agent_send: what an agent says to a manager, which is played here. */
 #include "tuner/profile/agent_send.h"
 
-#include "tests/test.h"
+#include "tests/folder.h"
 
 #include <errno.h>
 #include <poll.h>
@@ -27,13 +27,12 @@ static void obey(enum batch_order order)
     obeyed |= 1U << order;
 }
 
+GROUP(enter_folder, remove_folder);
+
 static int begin(void **state)
 {
     static const char *const command[] = {"a", "command", NULL};
-    static char folder[] = "/tmp/fstune-agent-XXXXXX";
     (void)state;
-    if (folder[18] == 'X' && (mkdtemp(folder) == NULL || chdir(folder) != 0))
-        return -1;
     out = (struct agent_send){.address = "unix:manager",
                               .command = command,
                               .wait_ns = 1000000000U,
@@ -137,10 +136,36 @@ TEST_WITH(orders_are_obeyed, begin, end)
 {
     struct batch batch;
     assert_true(hear(&batch));
+    order(BATCH_SEND, 0, 0);
     order(BATCH_STOP, 0, 0);
     order(BATCH_RESET, 0, 0);
     assert_false(hear(&batch));
-    assert_int_equal(obeyed, 1U << BATCH_STOP | 1U << BATCH_RESET);
+    assert_int_equal(obeyed, 1U << BATCH_SEND | 1U << BATCH_STOP | 1U << BATCH_RESET);
+}
+
+TEST_WITH(orders_before_a_greeting_was_answered_are_for_somebody_else, begin, end)
+{
+    struct batch batch;
+    row(7);
+    agent_send_mark(&out, BATCH_RESTART, 0, 0);
+    assert_true(hear(&batch));
+    order(BATCH_GO_ON, 2, 0);
+    order(BATCH_QUIT, 2, 0);
+    assert_false(hear(&batch));
+    assert_int_equal(obeyed, 0);
+    assert_int_equal(out.backlog.first, 0);
+}
+
+TEST_WITH(a_wait_in_vain_is_the_last_one, begin, end)
+{
+    struct batch batch;
+    out.wait_ns = 50000000;
+    assert_true(hear(&batch));
+    while (agent_send_has_room(&out, 1))
+        row(1);
+    out.is_ending = true;
+    assert_false(agent_send_has_room(&out, 1));
+    assert_true(out.is_gone);
 }
 
 TEST_WITH(a_link_that_was_cut_goes_on_where_the_manager_says, begin, end)

@@ -3,7 +3,7 @@
 #include "tuner/profile/manager.h"
 
 #include "models/profile/batch.h"
-#include "tests/test.h"
+#include "tests/folder.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/store/events.h"
 
@@ -17,13 +17,12 @@ static struct manager_result result;
 static struct err err;
 static FILE *said;
 
+GROUP(enter_folder, remove_folder);
+
 static int begin(void **state)
 {
-    static char folder[] = "/tmp/fstune-manager-XXXXXX";
     (void)state;
     signal(SIGPIPE, SIG_IGN);
-    if (folder[20] == 'X' && (mkdtemp(folder) == NULL || chdir(folder) != 0))
-        return -1;
     unlink("e.db");
     unlink("e.db-wal");
     unlink("e.db-shm");
