@@ -40,7 +40,7 @@ void agent_send_say(const char *format, ...)
 static void cut(struct agent_send *send, int code)
 {
     bool was_welcome = send->is_welcome;
-    link_close(&send->link);
+    wire_close(&send->link);
     send->is_welcome = false;
     send->n_received = 0;
     send->retry_ns = now_ns() + RETRY_NS;
@@ -84,7 +84,7 @@ static int receive(struct agent_send *send)
     struct batch batch;
     size_t n_used;
     int code;
-    ssize_t n = link_receive(&send->link, send->received + send->n_received,
+    ssize_t n = wire_receive(&send->link, send->received + send->n_received,
                              sizeof send->received - send->n_received);
     if (n < 0)
         return (int)n;
@@ -104,7 +104,7 @@ static int receive(struct agent_send *send)
 static int send_hello(struct agent_send *send)
 {
     while (send->n_hello_sent < send->hello.n) {
-        ssize_t n = link_send(&send->link, send->hello.bytes + send->n_hello_sent,
+        ssize_t n = wire_send(&send->link, send->hello.bytes + send->n_hello_sent,
                               send->hello.n - send->n_hello_sent);
         if (n <= 0)
             return (int)n;
@@ -118,7 +118,7 @@ static int send_batches(struct agent_send *send)
     const uint8_t *bytes;
     size_t n;
     while (send->is_welcome && (bytes = backlog_pending(&send->backlog, &n)) != NULL) {
-        ssize_t n_sent = link_send(&send->link, bytes, n);
+        ssize_t n_sent = wire_send(&send->link, bytes, n);
         if (n_sent <= 0)
             return (int)n_sent;
         backlog_sent(&send->backlog, (size_t)n_sent);
@@ -146,7 +146,7 @@ static void use_link(struct agent_send *send)
     if (send->is_gone || (send->link.in_fd < 0 && now_ns() < send->retry_ns))
         return;
     if (send->link.in_fd < 0) {
-        code = link_call(&send->resolved, &send->link);
+        code = wire_call(&send->resolved, &send->link);
         make_hello(send);
     }
     if (code == 0)
@@ -203,12 +203,12 @@ static int take_descriptors(struct agent_send *send, struct err *err)
 
 int agent_send_open(struct agent_send *send, struct err *err)
 {
-    send->link = (struct link){-1, -1};
+    send->link = (struct wire){-1, -1};
     if (getrandom(&send->number, sizeof send->number, 0) != (ssize_t)sizeof send->number)
         return err_sys(err, -errno, "cannot draw a number");
     if (send->address == NULL)
         return take_descriptors(send, err);
-    return link_resolve(send->address, &send->resolved, err) < 0 ? err_prefix(err, "--connect") : 0;
+    return wire_resolve(send->address, &send->resolved, err) < 0 ? err_prefix(err, "--connect") : 0;
 }
 
 /* ---- batches ---- */

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "bench/base/err.h"
-#include "bench/profile/link.h"
+#include "bench/profile/wire.h"
 #include "models/profile/backlog.h"
 
 #include <stdbool.h>
@@ -29,8 +29,8 @@ struct agent_send {
     struct backlog backlog;
     uint64_t n_rows_of[BACKLOG_BATCHES];
 
-    struct link link;
-    struct link_address resolved;
+    struct wire link;
+    struct wire_address resolved;
     uint64_t number, retry_ns, cut_ns; /* number: drawn by chance, by which the manager knows us again */
     struct batch_writer hello;
     size_t n_hello_sent, n_received;

@@ -3,7 +3,7 @@
 
 #include "bench/base/clock.h"
 #include "bench/base/spawn.h"
-#include "bench/profile/link.h"
+#include "bench/profile/wire.h"
 #include "models/profile/backlog.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/store/events.h"
@@ -31,10 +31,10 @@ struct manager {
     char command[EVENTS_TEXT_SIZE];
     uint64_t sample_ns;
 
-    struct link_address address;
+    struct wire_address address;
     int listening_fd; /* -1: nobody calls */
     pid_t program;    /* 0: none was started */
-    struct link link;
+    struct wire link;
     bool has_greeted;                                                   /* over this link */
     uint64_t linked_ns, gone_ns, heard_ns, asked_ns, began_ns, quit_ns; /* 0: not now */
 
@@ -207,7 +207,7 @@ static int receive(struct manager *manager)
     struct batch batch;
     size_t n_used;
     int code = 0;
-    ssize_t n = link_receive(&manager->link, manager->received + manager->n_received,
+    ssize_t n = wire_receive(&manager->link, manager->received + manager->n_received,
                              sizeof manager->received - manager->n_received);
     if (n < 0)
         return (int)n;
@@ -252,7 +252,7 @@ static int send_orders(struct manager *manager)
 {
     manager->is_due[BATCH_GO_ON] = manager->is_due[BATCH_GO_ON] || manager->kept != manager->told;
     while (manager->n_order_sent < manager->order.n || next_order(manager)) {
-        ssize_t n = link_send(&manager->link, manager->order.bytes + manager->n_order_sent,
+        ssize_t n = wire_send(&manager->link, manager->order.bytes + manager->n_order_sent,
                               manager->order.n - manager->n_order_sent);
         if (n <= 0)
             return (int)n;
@@ -314,7 +314,7 @@ static void read_lines(struct manager *manager)
 
 static void cut(struct manager *manager)
 {
-    link_close(&manager->link);
+    wire_close(&manager->link);
     bool was_agent = manager->has_greeted;
     manager->has_greeted = false;
     manager->n_received = 0;
@@ -333,7 +333,7 @@ static void cut(struct manager *manager)
 static void accept_call(struct manager *manager)
 {
     if (manager->listening_fd >= 0 && manager->link.in_fd < 0 &&
-        link_accept(manager->listening_fd, &manager->link) == 0)
+        wire_accept(manager->listening_fd, &manager->link) == 0)
         manager->linked_ns = manager->heard_ns = now_ns();
 }
 
@@ -433,7 +433,7 @@ static void serve(struct manager *manager)
 static void end_program(struct manager *manager)
 {
     int status;
-    link_close(&manager->link);
+    wire_close(&manager->link);
     if (spawn_reap_within(manager->program, GRACE_NS, &status) != 0)
         return;
     kill(manager->program, SIGTERM);
@@ -463,10 +463,10 @@ static int open_link(struct manager *manager)
 {
     const struct manager_options *options = manager->options;
     if (options->program != NULL)
-        return link_start(options->program, &manager->link, &manager->program, manager->err);
-    int code = link_resolve(options->address, &manager->address, manager->err);
+        return wire_start(options->program, &manager->link, &manager->program, manager->err);
+    int code = wire_resolve(options->address, &manager->address, manager->err);
     if (code == 0)
-        code = link_listen(&manager->address, &manager->listening_fd, manager->err);
+        code = wire_listen(&manager->address, &manager->listening_fd, manager->err);
     if (code < 0)
         return err_prefix(manager->err, "--listen %.150s", options->address);
     say(manager, "waiting for an agent at %.200s", options->address);
@@ -490,9 +490,9 @@ int manager_run(const struct manager_options *options, struct manager_result *re
         serve(&manager);
     if (manager.program > 0)
         end_program(&manager);
-    link_close(&manager.link);
+    wire_close(&manager.link);
     if (manager.listening_fd >= 0)
-        link_end_listening(&manager.address, manager.listening_fd);
+        wire_end_listening(&manager.address, manager.listening_fd);
     end_recording(&manager);
     if (own.code == 0)
         explain_missing(&manager);

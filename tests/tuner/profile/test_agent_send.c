@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 static struct agent_send out;
-static struct link_address address;
-static struct link here;
+static struct wire_address address;
+static struct wire here;
 static struct err err;
 static int listening_fd;
 static uint64_t n_lost;
@@ -39,9 +39,9 @@ static int begin(void **state)
                               .sample_ns = 5,
                               .n_lost = lost,
                               .obey = obey};
-    here = (struct link){-1, -1};
+    here = (struct wire){-1, -1};
     n_lost = n_heard = obeyed = 0;
-    if (link_resolve("unix:manager", &address, &err) < 0 || link_listen(&address, &listening_fd, &err) < 0)
+    if (wire_resolve("unix:manager", &address, &err) < 0 || wire_listen(&address, &listening_fd, &err) < 0)
         return -1;
     return agent_send_open(&out, &err);
 }
@@ -49,9 +49,9 @@ static int begin(void **state)
 static int end(void **state)
 {
     (void)state;
-    link_close(&out.link);
-    link_close(&here);
-    link_end_listening(&address, listening_fd);
+    wire_close(&out.link);
+    wire_close(&here);
+    wire_end_listening(&address, listening_fd);
     return 0;
 }
 
@@ -63,8 +63,8 @@ static bool hear(struct batch *ret)
     for (int i = 0; i < 20; i++) {
         agent_send_step(&out);
         if (here.in_fd < 0)
-            link_accept(listening_fd, &here);
-        ssize_t n = here.in_fd >= 0 ? link_receive(&here, heard + n_heard, sizeof heard - n_heard) : 0;
+            wire_accept(listening_fd, &here);
+        ssize_t n = here.in_fd >= 0 ? wire_receive(&here, heard + n_heard, sizeof heard - n_heard) : 0;
         n_heard += n > 0 ? (size_t)n : 0;
         if (batch_find(heard, n_heard, ret, &n_used) == 0) {
             memcpy(bytes, heard, n_used);
@@ -85,7 +85,7 @@ static void order(enum batch_order what, uint64_t kept, uint64_t from)
     batch_add_number(&writer, what);
     batch_add_number(&writer, from);
     batch_finish(&writer);
-    assert_int_equal(link_send(&here, writer.bytes, writer.n), (ssize_t)writer.n);
+    assert_int_equal(wire_send(&here, writer.bytes, writer.n), (ssize_t)writer.n);
 }
 
 static void row(uint64_t time_ns)
@@ -180,7 +180,7 @@ TEST_WITH(a_link_that_was_cut_goes_on_where_the_manager_says, begin, end)
         assert_true(hear(&batch));
         assert_int_equal(batch.number, i);
     }
-    link_close(&here);
+    wire_close(&here);
     n_heard = 0;
     for (int i = 0; i < 20 && !(hear(&batch) && batch.kind == BATCH_HELLO); i++) {
     }

@@ -1,6 +1,6 @@
-/* bench/profile/link: pipes and sockets that are asked before each call, so that the flags of descriptors
+/* bench/profile/wire: pipes and sockets that are asked before each call, so that the flags of descriptors
  * which others share stay as they are. */
-#include "bench/profile/link.h"
+#include "bench/profile/wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #define SILENCE_MS  10000
 #define NOT_STARTED 127
 
-static int resolve_path(const char *path, struct link_address *ret, struct err *err)
+static int resolve_path(const char *path, struct wire_address *ret, struct err *err)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     size_t length = strlen(path);
@@ -37,12 +37,12 @@ static int resolve_path(const char *path, struct link_address *ret, struct err *
     return 0;
 }
 
-int link_resolve(const char *text, struct link_address *ret, struct err *err)
+int wire_resolve(const char *text, struct wire_address *ret, struct err *err)
 {
     const struct addrinfo wanted = {.ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM};
     struct addrinfo *found;
     char host[HOST_SIZE];
-    *ret = (struct link_address){0};
+    *ret = (struct wire_address){0};
     if (strncmp(text, UNIX_PREFIX, sizeof UNIX_PREFIX - 1) == 0)
         return resolve_path(text + sizeof UNIX_PREFIX - 1, ret, err);
     const char *colon = strrchr(text, ':');
@@ -62,24 +62,24 @@ int link_resolve(const char *text, struct link_address *ret, struct err *err)
     return 0;
 }
 
-static const char *path_of(const struct link_address *address)
+static const char *path_of(const struct wire_address *address)
 {
     return ((const struct sockaddr_un *)&address->address)->sun_path;
 }
 
-static const struct sockaddr *plain(const struct link_address *address)
+static const struct sockaddr *plain(const struct wire_address *address)
 {
     return (const struct sockaddr *)&address->address;
 }
 
-static int make_socket(const struct link_address *address)
+static int make_socket(const struct wire_address *address)
 {
     int fd = socket(address->address.ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     return fd >= 0 ? fd : -errno;
 }
 
 /* A socket in the file system outlives who listened on it. The kernel refuses calls of other files, too. */
-static void remove_dead(const struct link_address *address)
+static void remove_dead(const struct wire_address *address)
 {
     struct stat status;
     if (address->address.ss_family != AF_UNIX || lstat(path_of(address), &status) != 0 ||
@@ -93,7 +93,7 @@ static void remove_dead(const struct link_address *address)
     close(fd);
 }
 
-int link_listen(const struct link_address *address, int *ret_fd, struct err *err)
+int wire_listen(const struct wire_address *address, int *ret_fd, struct err *err)
 {
     int one = 1, code = 0;
     remove_dead(address);
@@ -114,7 +114,7 @@ int link_listen(const struct link_address *address, int *ret_fd, struct err *err
     return 0;
 }
 
-void link_end_listening(const struct link_address *address, int fd)
+void wire_end_listening(const struct wire_address *address, int fd)
 {
     /* Before it is closed: afterwards the next one who listens may have put its own there. */
     if (address->address.ss_family == AF_UNIX)
@@ -134,17 +134,17 @@ static void set_socket(int fd)
     setsockopt(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, &silence_ms, sizeof silence_ms);
 }
 
-int link_accept(int listening_fd, struct link *ret)
+int wire_accept(int listening_fd, struct wire *ret)
 {
     int fd = accept4(listening_fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
     if (fd < 0)
         return errno == EWOULDBLOCK || errno == EINTR || errno == ECONNABORTED ? -EAGAIN : -errno;
     set_socket(fd);
-    *ret = (struct link){fd, fd};
+    *ret = (struct wire){fd, fd};
     return 0;
 }
 
-int link_call(const struct link_address *address, struct link *ret)
+int wire_call(const struct wire_address *address, struct wire *ret)
 {
     int fd = make_socket(address);
     if (fd < 0)
@@ -155,7 +155,7 @@ int link_call(const struct link_address *address, struct link *ret)
         close(fd);
         return code;
     }
-    *ret = (struct link){fd, fd};
+    *ret = (struct wire){fd, fd};
     return 0;
 }
 
@@ -179,7 +179,7 @@ static void close_both(const int fds[2])
     }
 }
 
-int link_start(const char *const *argv, struct link *ret, pid_t *ret_pid, struct err *err)
+int wire_start(const char *const *argv, struct wire *ret, pid_t *ret_pid, struct err *err)
 {
     int in[2] = {-1, -1}, out[2] = {-1, -1}, told[2] = {-1, -1}, code = 0;
     pid_t pid = -1;
@@ -201,11 +201,11 @@ int link_start(const char *const *argv, struct link *ret, pid_t *ret_pid, struct
     while (read(told[0], &code, sizeof code) < 0 && errno == EINTR) {
     }
     close(told[0]);
-    *ret = (struct link){.in_fd = out[0], .out_fd = in[1]};
+    *ret = (struct wire){.in_fd = out[0], .out_fd = in[1]};
     *ret_pid = pid;
     if (code == 0)
         return 0;
-    link_close(ret);
+    wire_close(ret);
     waitpid(pid, NULL, 0);
     return err_sys(err, -code, "cannot run %.200s", argv[0]);
 }
@@ -223,7 +223,7 @@ static bool is_ready(int fd, short events)
 }
 
 /* A pipe that is ready takes PIPE_BUF bytes without waiting. */
-ssize_t link_send(const struct link *link, const void *bytes, size_t n)
+ssize_t wire_send(const struct wire *link, const void *bytes, size_t n)
 {
     ssize_t done = send(link->out_fd, bytes, n, MSG_DONTWAIT | MSG_NOSIGNAL);
     if (done < 0 && errno == ENOTSOCK) {
@@ -236,7 +236,7 @@ ssize_t link_send(const struct link *link, const void *bytes, size_t n)
     return is_later(errno) ? 0 : -errno;
 }
 
-ssize_t link_receive(const struct link *link, void *bytes, size_t n)
+ssize_t wire_receive(const struct wire *link, void *bytes, size_t n)
 {
     ssize_t done = recv(link->in_fd, bytes, n, MSG_DONTWAIT);
     if (done < 0 && errno == ENOTSOCK) {
@@ -251,11 +251,11 @@ ssize_t link_receive(const struct link *link, void *bytes, size_t n)
     return is_later(errno) ? 0 : -errno;
 }
 
-void link_close(struct link *link)
+void wire_close(struct wire *link)
 {
     if (link->in_fd >= 0)
         close(link->in_fd);
     if (link->out_fd >= 0 && link->out_fd != link->in_fd)
         close(link->out_fd);
-    *link = (struct link){-1, -1};
+    *link = (struct wire){-1, -1};
 }
