@@ -89,6 +89,20 @@ int batch_find(const uint8_t *bytes, size_t n, struct batch *ret, size_t *ret_us
     return 0;
 }
 
+int batch_take_all(uint8_t *bytes, size_t *n, int (*hand)(void *context, const struct batch *batch),
+                   void *context)
+{
+    struct batch batch;
+    size_t n_used;
+    int found, code = 0;
+    while (code == 0 && (found = batch_find(bytes, *n, &batch, &n_used)) != -EAGAIN) {
+        code = found == -EPROTO ? found : hand(context, found == 0 ? &batch : NULL);
+        *n -= n_used;
+        memmove(bytes, bytes + n_used, *n);
+    }
+    return code;
+}
+
 void batch_begin(struct batch_writer *writer, enum batch_kind kind, uint64_t number)
 {
     memcpy(writer->bytes, MAGIC, MAGIC_SIZE);

@@ -58,6 +58,12 @@ struct batch {
  * another version. */
 int batch_find(const uint8_t *bytes, size_t n, struct batch *ret, size_t *ret_used);
 
+/* Hands the batches among the *n bytes over, one after the other, and NULL for bytes that are none; what
+ * has yet to come whole is moved to the beginning, and *n is its size. 0; -EPROTO as above; or what `hand`
+ * returned where that was not 0, which ends it. */
+int batch_take_all(uint8_t *bytes, size_t *n, int (*hand)(void *context, const struct batch *batch),
+                   void *context);
+
 struct batch_writer {
     uint8_t bytes[BATCH_MOST_BYTES];
     size_t n;

@@ -182,13 +182,16 @@ static void tell_processor(void)
     agent.cpu_told_ns = now_ns();
 }
 
-/* What waits in the queue belongs to the recording that ends here. */
+/* What waits in the queue belongs to the recording that ends here; what finds no room is lost with it. */
 static void restart(void)
 {
     struct queue_event event;
     uint64_t at_ns = now_ns();
-    while (queue_get(agent.queue, &agent.reader, at_ns, &event)) {
-    }
+    fetch();
+    while (queue_get(agent.queue, &agent.reader, at_ns, &event))
+        agent.send.n_given_up++;
+    tell_flows();
+    tell_processor();
     uint64_t spent_ns = at_ns - agent.start_ns;
     agent.start_ns = agent.cpu_told_ns = at_ns;
     memset(agent.flows, 0, sizeof agent.flows);

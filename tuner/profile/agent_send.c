@@ -15,7 +15,7 @@
 #define RETRY_NS  (CLOCK_NS_PER_S / 2)
 #define SEAL_NS   (CLOCK_NS_PER_S / 5)
 #define STEP_MS   10
-#define KEPT_FREE 2 /* batches: for a new beginning and for the end */
+#define KEPT_FREE 4 /* batches: for a new beginning and for the end, and for the rows before each */
 
 static uint64_t now_ns(void)
 {
@@ -53,11 +53,11 @@ static void cut(struct agent_send *send, int code)
     send->cut_ns = now_ns();
 }
 
-static void take_order(struct agent_send *send, const struct batch *batch)
+static void follow(struct agent_send *send, const struct batch *batch)
 {
     struct batch_reader reader = batch_read(batch);
     uint64_t order, from;
-    if (batch->kind != BATCH_ORDER || batch_read_number(&reader, &order) < 0 || order >= BATCH_N_ORDERS)
+    if (batch_read_number(&reader, &order) < 0 || order >= BATCH_N_ORDERS)
         return;
     /* A manager that has not taken our greeting may speak of another agent's batches. */
     if (order != BATCH_SEND && !send->is_welcome)
@@ -79,25 +79,22 @@ static void take_order(struct agent_send *send, const struct batch *batch)
     send->cut_ns = 0;
 }
 
+/* An order that comes damaged is sent again. */
+static int take_order(void *context, const struct batch *batch)
+{
+    if (batch != NULL && batch->kind == BATCH_ORDER)
+        follow(context, batch);
+    return 0;
+}
+
 static int receive(struct agent_send *send)
 {
-    struct batch batch;
-    size_t n_used;
-    int code;
     ssize_t n = wire_receive(&send->link, send->received + send->n_received,
                              sizeof send->received - send->n_received);
     if (n < 0)
         return (int)n;
     send->n_received += (size_t)n;
-    while ((code = batch_find(send->received, send->n_received, &batch, &n_used)) != -EAGAIN) {
-        if (code == -EPROTO)
-            return code;
-        if (code == 0)
-            take_order(send, &batch);
-        send->n_received -= n_used;
-        memmove(send->received, send->received + n_used, send->n_received);
-    }
-    return 0;
+    return batch_take_all(send->received, &send->n_received, take_order, send);
 }
 
 /* 1: all of it is on its way; 0: not yet; or a negative errno. */
@@ -286,11 +283,9 @@ void agent_send_name(void *to, uint64_t object, const char *name)
 void agent_send_mark(struct agent_send *send, enum batch_kind kind, uint64_t spent_ns, uint64_t status)
 {
     struct batch_writer *mark = &send->rows;
-    if (kind == BATCH_RESTART) {
-        send->has_rows = false;
-        memset(send->told, 0, sizeof send->told);
-    }
     seal_rows(send);
+    if (kind == BATCH_RESTART)
+        memset(send->told, 0, sizeof send->told);
     batch_begin(mark, kind, send->backlog.next);
     batch_add_number(mark, send->n_lost());
     batch_add_number(mark, spent_ns);

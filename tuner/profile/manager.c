@@ -141,6 +141,7 @@ static int take_hello(struct manager *manager, const struct batch *batch)
             return code;
     }
     manager->has_greeted = manager->is_due[BATCH_SEND] = true;
+    manager->is_due[BATCH_QUIT] = manager->quit_ns > 0;
     return 0;
 }
 
@@ -202,11 +203,20 @@ static int take_batch(struct manager *manager, const struct batch *batch)
     return 0;
 }
 
+/* Of what comes damaged the same is asked for again. */
+static int take_what_came(void *context, const struct batch *batch)
+{
+    struct manager *manager = context;
+    int code = batch != NULL ? take_batch(manager, batch) : -EBADMSG;
+    if (code != -EBADMSG)
+        return code;
+    manager->result->n_damaged += manager->asked_ns == 0;
+    ask_again(manager);
+    return 0;
+}
+
 static int receive(struct manager *manager)
 {
-    struct batch batch;
-    size_t n_used;
-    int code = 0;
     ssize_t n = wire_receive(&manager->link, manager->received + manager->n_received,
                              sizeof manager->received - manager->n_received);
     if (n < 0)
@@ -214,19 +224,7 @@ static int receive(struct manager *manager)
     manager->n_received += (size_t)n;
     if (n > 0)
         manager->heard_ns = now_ns();
-    while (code == 0 &&
-           (code = batch_find(manager->received, manager->n_received, &batch, &n_used)) != -EAGAIN) {
-        if (code == 0)
-            code = take_batch(manager, &batch);
-        if (code == -EBADMSG) {
-            manager->result->n_damaged += manager->asked_ns == 0;
-            ask_again(manager);
-            code = 0;
-        }
-        manager->n_received -= n_used;
-        memmove(manager->received, manager->received + n_used, manager->n_received);
-    }
-    return code == -EAGAIN ? 0 : code;
+    return batch_take_all(manager->received, &manager->n_received, take_what_came, manager);
 }
 
 /* ---- orders ---- */
@@ -321,9 +319,10 @@ static void cut(struct manager *manager)
     manager->order.n = manager->n_order_sent = 0;
     manager->asked_ns = 0;
     manager->told = manager->kept;
+    if (was_agent)
+        manager->gone_ns = now_ns();
     if (!was_agent || manager->listening_fd < 0 || manager->has_ended)
         return;
-    manager->gone_ns = now_ns();
     manager->result->n_cuts++;
     say(manager, "the link is cut; the agent has %.0f s to call again",
         (double)manager->options->wait_ns / (double)CLOCK_NS_PER_S);
@@ -381,7 +380,8 @@ static bool is_over(const struct manager *manager)
     const uint64_t at_ns = now_ns();
     if (manager->has_ended)
         return (manager->told == manager->next && manager->n_order_sent == manager->order.n) ||
-               manager->link.in_fd < 0;
+               (manager->link.in_fd < 0 &&
+                (manager->listening_fd < 0 || at_ns - manager->gone_ns >= GRACE_NS));
     bool is_mute = at_ns - manager->quit_ns >= GRACE_NS && at_ns - manager->heard_ns >= GRACE_NS;
     if (manager->quit_ns > 0 && (is_mute || !manager->is_known || manager->link.in_fd < 0))
         return true;

@@ -3,6 +3,7 @@
 #include "tests/test.h"
 
 #include <errno.h>
+#include <limits.h>
 
 static struct batch_writer writer;
 static struct batch batch;
@@ -105,6 +106,47 @@ TEST(each_damaged_bit_is_seen)
         assert_true(code == -EBADMSG && n_used > 0);
         writer.bytes[bit / 8] ^= (uint8_t)(1U << bit % 8);
     }
+}
+
+static unsigned n_whole, n_none;
+
+static int count(void *context, const struct batch *found)
+{
+    n_whole += found != NULL;
+    n_none += found == NULL;
+    return n_whole == *(unsigned *)context ? -ECANCELED : 0;
+}
+
+TEST(all_that_came_is_taken_and_the_beginning_of_the_next_one_stays)
+{
+    static uint8_t came[4 * BATCH_MOST_BYTES];
+    unsigned most = UINT_MAX;
+    size_t n = 0, part = 7;
+    write_all();
+    for (int i = 0; i < 3; i++, n += writer.n)
+        memcpy(came + n, writer.bytes, writer.n);
+    came[writer.n + 20] ^= 1; /* the second one is damaged */
+    memcpy(came + n, writer.bytes, part);
+    n += part;
+    n_whole = n_none = 0;
+    assert_int_equal(batch_take_all(came, &n, count, &most), 0);
+    assert_int_equal(n_whole, 2);
+    assert_true(n_none > 0);
+    assert_int_equal(n, part);
+    assert_memory_equal(came, writer.bytes, part);
+}
+
+TEST(who_takes_may_end_it)
+{
+    static uint8_t came[2 * BATCH_MOST_BYTES];
+    unsigned most = 1;
+    write_all();
+    memcpy(came, writer.bytes, writer.n);
+    memcpy(came + writer.n, writer.bytes, writer.n);
+    size_t n = 2 * writer.n;
+    n_whole = n_none = 0;
+    assert_int_equal(batch_take_all(came, &n, count, &most), -ECANCELED);
+    assert_int_equal(n, writer.n);
 }
 
 TEST(a_part_of_a_batch_waits_for_the_rest)

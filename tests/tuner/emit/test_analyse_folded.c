@@ -1,33 +1,10 @@
 /* Tests of tuner/emit/analyse_folded: stacks with the callers first, whatever the events say. */
-#include "tests/folder.h"
-#include "tuner/emit/analyse.h"
+#include "tests/tuner/emit/events_rig.h"
 #include "tuner/emit/analyse_symbol.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <unistd.h>
-
-static struct events *events;
-static struct events_run run;
-static struct err err;
-
-GROUP(enter_folder, remove_folder);
-
-static int begin(void **state)
-{
-    (void)state;
-    if (events_open(&events, "e.db", true, &err) < 0)
-        return -1;
-    return events_begin(events, "test", "preload", 1000000, &err);
-}
-
-static int end(void **state)
-{
-    (void)state;
-    events_close(events);
-    events = NULL;
-    return 0;
-}
 
 static void frame(uint32_t number, uint32_t caller, uint64_t object)
 {

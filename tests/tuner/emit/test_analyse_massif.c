@@ -1,31 +1,9 @@
 /* Tests of tuner/emit/analyse_massif: bytes over sockets by thread and direction. Memory is compared with
  * what ms_print reads in tests/tuner/commands/test_analyse_memory_fs.c. */
-#include "tests/folder.h"
-#include "tuner/emit/analyse.h"
+#include "tests/tuner/emit/events_rig.h"
 
 #include <errno.h>
 #include <unistd.h>
-
-static struct events *events;
-static struct err err;
-
-GROUP(enter_folder, remove_folder);
-
-static int begin(void **state)
-{
-    (void)state;
-    if (events_open(&events, "e.db", true, &err) < 0)
-        return -1;
-    return events_begin(events, "test", "preload", 0, &err);
-}
-
-static int end(void **state)
-{
-    (void)state;
-    events_close(events);
-    events = NULL;
-    return 0;
-}
 
 static void moved(uint64_t time_ns, uint32_t thread, uint32_t direction, uint64_t n_bytes)
 {
@@ -40,7 +18,6 @@ static void moved(uint64_t time_ns, uint32_t thread, uint32_t direction, uint64_
 
 static int print(char *text, size_t size)
 {
-    struct events_run run;
     FILE *out = fmemopen(text, size, "w");
     assert_int_equal(events_end(events, 1, 0, &err), 0);
     assert_int_equal(events_find(events, 0, &run, &err), 0);

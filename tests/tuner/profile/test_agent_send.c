@@ -178,7 +178,11 @@ TEST_WITH(a_link_that_was_cut_goes_on_where_the_manager_says, begin, end)
         row(i);
         agent_send_mark(&out, BATCH_RESTART, 0, 0);
         assert_true(hear(&batch));
-        assert_int_equal(batch.number, i);
+        assert_int_equal(batch.kind, BATCH_ROWS);
+        assert_int_equal(time_in(&batch), i);
+        assert_true(hear(&batch));
+        assert_int_equal(batch.kind, BATCH_RESTART);
+        assert_int_equal(batch.number, 2 * i + 1);
     }
     wire_close(&here);
     n_heard = 0;
@@ -189,7 +193,7 @@ TEST_WITH(a_link_that_was_cut_goes_on_where_the_manager_says, begin, end)
     assert_true(hear(&batch));
     assert_int_equal(batch.number, 2);
     assert_int_equal(out.backlog.first, 1);
-    order(BATCH_GO_ON, 3, 0);
+    order(BATCH_GO_ON, 6, 0);
     out.is_ending = true;
     assert_int_equal(agent_send_finish(&out, &is_whole), 0);
     assert_true(is_whole);
