@@ -2,6 +2,7 @@
 #include "bench/atoms/atoms.h"
 #include "bench/base/err.h"
 #include "bench/base/rng.h"
+#include "bench/target/target_scratch.h"
 #include "tuner/base/fail.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/json.h"
@@ -153,6 +154,8 @@ static int measure_atoms(const struct settings *settings, struct err *err)
     int code = check_only(set, only, err);
     if (code == 0 && settings->output[0] != '\0')
         code = publish_check(settings->output, err);
+    if (code == 0)
+        code = target_scratch_check(settings->file.path, 0, err);
     if (code < 0)
         return code;
     code = atoms_open(&atoms, &plan, err);
