@@ -537,6 +537,7 @@ check-io: build/$(BUILD)/fstune build/$(BUILD)/fstune-agent $(loaded:%=build/$(B
 	$(call run_tests,$(BUILD),TEST_JOBS=1 TEST_TIMEOUT=300 FAULTFS=build/release/faultfs)
 	$(Q)$(if $(T),,PYTHONDONTWRITEBYTECODE=1 tests/study/cawl_validation --smoke --fstune build/$(BUILD)/fstune . >build/cawl-smoke.md)
 	$(Q)$(if $(T),,PYTHONDONTWRITEBYTECODE=1 tests/profile/links --fstune build/$(BUILD)/fstune build >build/links.log || { cat build/links.log; exit 1; })
+	$(Q)$(if $(T),,PYTHONDONTWRITEBYTECODE=1 tests/profile/hardships --kills 10 --fstune build/$(BUILD)/fstune build >build/hardships.log || { cat build/hardships.log; exit 1; })
 
 # Most of an hour: every kind of fault at every API, 100 kills of searches, 200 of nights, hostile limits.
 FAULTS_DIR ?= $(or $(TMPDIR),/tmp)
@@ -577,10 +578,11 @@ check-schemas: build/$(BUILD)/fstune build/$(BUILD)/libfstune-profile.so | deps 
 	$(Q)if command -v python3 >/dev/null; then PYTHONDONTWRITEBYTECODE=1 FSTUNE=$< tests/schemas/check; \
 	else echo 'skip schemas: python3 is not installed'; echo '0 passed, 0 failed, 1 skipped'; fi
 
-# A minute or two, in a directory of its own in DIR.
+# Some four minutes, in a directory of its own in DIR.
 .PHONY: check-profile
-check-profile: build/$(BUILD)/fstune build/$(BUILD)/fstune-agent $(loaded:%=build/$(BUILD)/%) | deps deps-profile ## profiles of fio, dd and fstune against what they were asked for, and fstune-agent over bad links
+check-profile: build/$(BUILD)/fstune build/$(BUILD)/fstune-agent $(loaded:%=build/$(BUILD)/%) | deps deps-profile ## profiles of fio, dd and fstune against what they were asked for, fstune-agent over bad links, and programs that make it hard for the wrappers
 	$(Q)PYTHONDONTWRITEBYTECODE=1 tests/profile/links --fstune $< '$(DIR)'
+	$(Q)PYTHONDONTWRITEBYTECODE=1 tests/profile/hardships --kills 300 --fstune $< '$(DIR)'
 	$(Q)PYTHONDONTWRITEBYTECODE=1 tests/profile/truth --imports --fstune $< '$(DIR)'
 
 .PHONY: check-snippets

@@ -224,16 +224,18 @@ static int run_data_unsynced(void *state, uint64_t n)
     return repeat(storage, storage->kind & SECOND, n);
 }
 
-/* Both in turn: each of n activities is a change from one to the other. */
+/* n of each in random order, so that n changes from one to the other are expected: those who take turns
+ * would fall into step with one another. */
 static int run_mix(void *state, uint64_t n)
 {
     struct storage *storage = state;
-    const uint32_t first = storage->kind & (SECOND | COLD), second = (storage->kind >> SHIFT) | COLD;
+    const uint32_t kinds[] = {storage->kind & (SECOND | COLD), (storage->kind >> SHIFT) | COLD};
+    uint64_t left[] = {n, n};
     int result = 0;
-    for (uint64_t i = 0; i < n / 2 && result == 0; i++) {
-        result = operate(storage, first);
-        if (result == 0)
-            result = operate(storage, second);
+    while (left[0] + left[1] > 0 && result == 0) {
+        const bool is_second = rng_uniform(&storage->rng) * (double)(left[0] + left[1]) >= (double)left[0];
+        left[is_second]--;
+        result = operate(storage, kinds[is_second]);
     }
     return result;
 }
@@ -241,8 +243,8 @@ static int run_mix(void *state, uint64_t n)
 static int run_apart(void *state, uint64_t n)
 {
     struct storage *storage = state;
-    int result = repeat(storage, storage->kind & (SECOND | COLD), n / 2);
-    return result == 0 ? repeat(storage, (storage->kind >> SHIFT) | COLD, n / 2) : result;
+    int result = repeat(storage, storage->kind & (SECOND | COLD), n);
+    return result == 0 ? repeat(storage, (storage->kind >> SHIFT) | COLD, n) : result;
 }
 
 static int run_opens(void *state, uint64_t n)

@@ -145,12 +145,16 @@ int atom_time(struct crew *crew, int (*work)(void *state, uint64_t n), void *con
     return result;
 }
 
+/* After a preparation journals and devices begin slowly for some milliseconds, which are not counted. */
 static int time_prepared(struct crew *crew, const struct atom *atom, int (*work)(void *state, uint64_t n),
                          void *const *states, uint64_t n, uint64_t *ret_ns)
 {
-    if (atom->prepare != NULL)
+    int result = 0;
+    if (atom->prepare != NULL) {
         atom->prepare(states[0]);
-    return atom_time(crew, work, states, n, ret_ns);
+        result = atom_time(crew, work, states, n / 2, ret_ns);
+    }
+    return result == 0 ? atom_time(crew, work, states, n, ret_ns) : result;
 }
 
 /* Doubles the repetitions until a timing is long enough. */

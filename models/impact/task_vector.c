@@ -31,11 +31,6 @@ struct atomic_cost task_vector_cost_at(const double *sizes_bytes, const struct a
                                  between(low->interval.high, high->interval.high, share)}};
 }
 
-struct atomic_cost task_vector_change_of(struct atomic_cost per_operation, unsigned depth)
-{
-    return scaled(per_operation, 2 / (1 + 1 / (double)depth));
-}
-
 /* Of all operations that may take part in a mix, the ones of this kind. */
 static double count_of_kind(const struct task_operation *operations, size_t n, size_t kind)
 {

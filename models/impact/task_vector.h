@@ -33,11 +33,6 @@ struct task_prediction {
     double n_changes;              /* that were expected, of the mixes given */
 };
 
-/* What one change costs, from two kinds that took turns by `depth` workers at a time: of two operations that
- * follow one another in the storage, they are of one worker with probability 1 / depth, and then of unlike
- * kinds, else of unlike kinds half the time. So only (1 + 1 / depth) / 2 of n operations are changes. */
-struct atomic_cost task_vector_change_of(struct atomic_cost per_operation, unsigned depth);
-
 /* 0; -EINVAL: a count or a cost that is negative or not finite. Changes may cost less than 0. */
 int task_vector_predict(const struct task_operation *operations, size_t n, const struct task_mix *mixes,
                         size_t n_mixes, struct task_prediction *ret);

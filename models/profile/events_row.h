@@ -17,8 +17,8 @@ enum events_kind {
     EVENTS_MEMORY,  /* so much memory is held in n blocks that were allocated at an address of the object */
     EVENTS_FRAME,   /* handle: number of a place that calls others, n: that of its caller, 0: not known; the
                        offset is where the call returns. Of EVENTS_CPU handle is the caller's number */
-    EVENTS_NETWORK, /* until then a thread has moved so many bytes over sockets, in n calls, in one direction
-                     */
+    EVENTS_NETWORK, /* since its row before a thread has moved so many bytes over sockets, in n calls, in one
+                       direction */
     EVENTS_N_KINDS
 };
 

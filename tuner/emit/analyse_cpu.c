@@ -50,15 +50,6 @@ static int add_samples(void *data, const struct events_row *row, struct err *err
     return 0;
 }
 
-static void set_name(void *data, uint64_t object, const char *name)
-{
-    struct cpu_files *all = data;
-    for (size_t i = 0; i < all->n_files; i++) {
-        if (all->files[i].object == object)
-            snprintf(all->files[i].path, sizeof all->files[i].path, "%s", name);
-    }
-}
-
 static int most_first(const void *a, const void *b)
 {
     uint64_t left = ((const struct cpu_file *)a)->n, right = ((const struct cpu_file *)b)->n;
@@ -73,8 +64,8 @@ static int find_files(struct cpu_files *all, struct events *events, const struct
     if (all->files == NULL)
         return err_set(err, -ENOMEM, "no memory");
     int code = events_each(events, run->id, add_samples, all, err);
-    if (code == 0)
-        code = events_each_name(events, run->id, set_name, all, err);
+    for (size_t i = 0; i < all->n_files; i++)
+        events_name_of(events, run->id, all->files[i].object, all->files[i].path, sizeof all->files[i].path);
     qsort(all->files, all->n_files, sizeof *all->files, most_first);
     return code;
 }

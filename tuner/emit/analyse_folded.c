@@ -9,7 +9,6 @@
 
 #define MOST_FRAMES   65536U /* numbers of frames that a recording has */
 #define MOST_DEPTH    64
-#define N_NAMES       1024U
 #define FUNCTION_SIZE 128
 #define LINE_SIZE     8192
 
@@ -28,11 +27,8 @@ struct line {
 
 struct folded {
     struct frame frames[MOST_FRAMES + 1];
-    struct {
-        uint64_t object;
-        char path[SETTINGS_TEXT_SIZE];
-    } names[N_NAMES];
-    size_t n_names;
+    struct events *events;
+    int64_t run_id;
     struct line *lines;
     size_t n_lines, room;
 };
@@ -49,29 +45,15 @@ static int take_frame(void *data, const struct events_row *row, struct err *err)
     return 0;
 }
 
-static void take_name(void *data, uint64_t object, const char *name)
-{
-    struct folded *folded = data;
-    if (folded->n_names == N_NAMES)
-        return;
-    folded->names[folded->n_names].object = object;
-    snprintf(folded->names[folded->n_names++].path, SETTINGS_TEXT_SIZE, "%s", name);
-}
-
-static const char *path_of(const struct folded *folded, uint64_t object)
-{
-    for (size_t i = 0; i < folded->n_names; i++) {
-        if (folded->names[i].object == object)
-            return folded->names[i].path;
-    }
-    return "elsewhere";
-}
-
 /* The function, else the file. address: as the linker saw it, not the place in the file. */
 static void find_function(const struct folded *folded, uint64_t object, uint64_t at, bool is_address,
                           char function[FUNCTION_SIZE])
 {
-    const char *path = path_of(folded, object), *slash = strrchr(path, '/');
+    char path[SETTINGS_TEXT_SIZE];
+    events_name_of(folded->events, folded->run_id, object, path, sizeof path);
+    const char *slash = strrchr(path, '/');
+    if (path[0] == '\0')
+        snprintf(path, sizeof path, "elsewhere");
     if (!(is_address ? analyse_symbol : analyse_symbol_at)(path, at, function, FUNCTION_SIZE))
         snprintf(function, FUNCTION_SIZE, path[0] == '[' ? "%s" : "[%s]", slash != NULL ? slash + 1 : path);
     /* These would begin another function, or another line. */
@@ -181,9 +163,9 @@ static int print(FILE *out, struct events *events, const struct events_run *run,
     struct folded *folded = calloc(1, sizeof *folded);
     if (folded == NULL)
         return err_set(err, -ENOMEM, "no memory");
-    int code = events_each_name(events, run->id, take_name, folded, err);
-    if (code == 0)
-        code = events_each(events, run->id, take_frame, folded, err);
+    folded->events = events;
+    folded->run_id = run->id;
+    int code = events_each(events, run->id, take_frame, folded, err);
     if (code == 0)
         code = events_each(events, run->id, take, folded, err);
     if (code == 0 && folded->n_lines == 0)

@@ -10,7 +10,6 @@
 #define FUNCTION_SIZE 128
 #define N_SLOTS       16384U /* a power of two, of places */
 #define N_PROBES      64U
-#define N_NAMES       256U
 #define N_SNAPSHOTS   72U
 #define DETAIL_EVERY  10U
 #define LEAST_SHARE   0.01
@@ -23,17 +22,12 @@ struct place {
     char function[FUNCTION_SIZE]; /* ""; not looked for yet */
 };
 
-struct module {
-    uint64_t object;
-    char name[SETTINGS_TEXT_SIZE];
-};
-
 struct massif {
     FILE *out;
+    struct events *events;
+    int64_t run_id;
     enum events_kind kind;
     struct place places[N_SLOTS], *sorted[N_SLOTS];
-    struct module modules[N_NAMES];
-    size_t n_modules;
     uint64_t n_rows, end_ns, peak_ns, next_ns;
     unsigned n_printed;
     bool has_peak, is_peak_printed;
@@ -70,6 +64,12 @@ static struct events_row placed(const struct events_row *row)
     return place;
 }
 
+/* Memory is what a place holds, a row of the network what has come since the one before. */
+static void set_bytes(const struct massif *massif, uint64_t *bytes, uint64_t n_bytes)
+{
+    *bytes = massif->kind == EVENTS_NETWORK ? *bytes + n_bytes : n_bytes;
+}
+
 /* How long it takes, and what the peak is made of; of the network, of which only more comes, that is the end.
  */
 static int look(void *data, const struct events_row *row, struct err *err)
@@ -84,7 +84,7 @@ static int look(void *data, const struct events_row *row, struct err *err)
     const struct events_row place = placed(row);
     massif->peak_ns = row->time_ns;
     massif->has_peak = true;
-    find(massif, &place)->peak_bytes = row->n_bytes;
+    set_bytes(massif, &find(massif, &place)->peak_bytes, row->n_bytes);
     return check(row, err);
 }
 
@@ -97,29 +97,19 @@ static void make_plain(char *text)
     }
 }
 
-static void name_module(void *data, uint64_t object, const char *name)
+/* Of a program or a library. */
+static void name_of(const struct massif *massif, uint64_t object, char name[SETTINGS_TEXT_SIZE])
 {
-    struct massif *massif = data;
-    if (massif->n_modules == N_NAMES)
-        return;
-    struct module *module = &massif->modules[massif->n_modules++];
-    module->object = object;
-    snprintf(module->name, sizeof module->name, "%s", name);
-    make_plain(module->name);
-}
-
-static const char *name_of(const struct massif *massif, uint64_t object)
-{
-    for (size_t i = 0; i < massif->n_modules; i++) {
-        if (massif->modules[i].object == object)
-            return massif->modules[i].name;
-    }
-    return "???";
+    events_name_of(massif->events, massif->run_id, object, name, SETTINGS_TEXT_SIZE);
+    make_plain(name);
+    if (name[0] == '\0')
+        snprintf(name, SETTINGS_TEXT_SIZE, "???");
 }
 
 /* The address behind a call may be the next function's. */
-static void find_function(struct massif *massif, struct place *place)
+static void find_function(const struct massif *massif, struct place *place)
 {
+    char name[SETTINGS_TEXT_SIZE];
     if (place->function[0] != '\0')
         return;
     snprintf(place->function, sizeof place->function, "???");
@@ -129,8 +119,8 @@ static void find_function(struct massif *massif, struct place *place)
                  (place->address & 3) == EVENTS_OUT ? "sends" : "receives");
         return;
     }
-    analyse_symbol(name_of(massif, place->object), place->address - 1, place->function,
-                   sizeof place->function);
+    name_of(massif, place->object, name);
+    analyse_symbol(name, place->address - 1, place->function, sizeof place->function);
     make_plain(place->function);
 }
 
@@ -162,6 +152,7 @@ static uint64_t sum(const struct massif *massif, bool at_peak)
 /* Places of less than a hundredth stand in one line. */
 static void print_tree(struct massif *massif, uint64_t all, bool at_peak)
 {
+    char name[SETTINGS_TEXT_SIZE] = "sockets";
     size_t n = 0, n_large = 0;
     uint64_t small = all;
     for (size_t i = 0; i < N_SLOTS; i++) {
@@ -178,9 +169,10 @@ static void print_tree(struct massif *massif, uint64_t all, bool at_peak)
     for (size_t i = 0; i < n_large; i++) {
         struct place *place = massif->sorted[i];
         find_function(massif, place);
+        if (massif->kind == EVENTS_MEMORY)
+            name_of(massif, place->object, name);
         fprintf(massif->out, " n0: %" PRIu64 " 0x%" PRIX64 ": %s (in %s)\n", held_by(place, at_peak),
-                place->address, place->function,
-                massif->kind == EVENTS_NETWORK ? "sockets" : name_of(massif, place->object));
+                place->address, place->function, name);
     }
     if (n > n_large)
         fprintf(massif->out, " n0: %" PRIu64 " in %zu place%s, below massif's threshold (1.00%%)\n", small,
@@ -229,7 +221,7 @@ static int take(void *data, const struct events_row *row, struct err *err)
     const struct events_row place = placed(row);
     if (row->time_ns > 0)
         print_until(massif, row->time_ns - 1);
-    find(massif, &place)->bytes = row->n_bytes;
+    set_bytes(massif, &find(massif, &place)->bytes, row->n_bytes);
     return 0;
 }
 
@@ -245,8 +237,6 @@ static int print_all(struct massif *massif, struct events *events, const struct 
                         ? "the recording has no bytes over sockets; fstune manager and fstune-agent keep them"
                         : "the recording has no memory: it was made without --memory, or killed too early; "
                           "fstune profile --memory --save-events FILE.db keeps it");
-    if (code == 0)
-        code = events_each_name(events, run->id, name_module, massif, err);
     if (code < 0)
         return code;
     snprintf(command, sizeof command, "%s", run->command);
@@ -265,6 +255,8 @@ int analyse_print_massif(FILE *out, struct events *events, const struct events_r
     if (massif == NULL)
         return err_set(err, -ENOMEM, "no memory");
     massif->out = out;
+    massif->events = events;
+    massif->run_id = run->id;
     massif->kind = kind;
     int code = print_all(massif, events, run, err);
     free(massif);

@@ -146,8 +146,7 @@ static void take_mixes(struct predict_task *task)
                 continue;
             task->mix_name[task->n_mixes] = mixes[i].name;
             task->mix[task->n_mixes++] =
-                (struct task_mix){{mixes[i].kinds[0], mixes[i].kinds[1]},
-                                  task_vector_change_of(atoms_figures_cost(figure), task->system.n_workers)};
+                (struct task_mix){{mixes[i].kinds[0], mixes[i].kinds[1]}, atoms_figures_cost(figure)};
         }
     }
 }

@@ -49,10 +49,9 @@ static const char usage[] =
     "  --store SIZE       memory for events until they are fetched, 32k..64m (1m)\n"
     "  --wait DURATION    for a link that is cut, once the command has ended (60s)\n";
 
-/* What a thread has sent or received over sockets. */
+/* What a thread has sent or received over sockets since that was told. */
 struct flow {
     uint32_t process, thread, direction; /* direction 0: free */
-    bool is_new;                         /* something has come since it was told */
     uint64_t n, n_bytes;
 };
 
@@ -103,40 +102,51 @@ static void obey(enum batch_order order)
     agent.is_left = agent.is_left || order == BATCH_QUIT;
 }
 
-static void take_flow(const struct queue_event *event)
-{
-    uint32_t at = event->thread * 2654435761U ^ event->flags;
-    for (uint32_t i = 0; i < N_FLOWS && event->n_bytes <= EVENTS_FILE_BYTES; i++) {
-        struct flow *flow = &agent.flows[(at + i) % N_FLOWS];
-        if (flow->direction == 0)
-            *flow = (struct flow){event->process, event->thread, event->flags, false, 0, 0};
-        if (flow->process != event->process || flow->thread != event->thread ||
-            flow->direction != event->flags)
-            continue;
-        flow->n++;
-        flow->n_bytes += event->n_bytes;
-        flow->is_new = true;
-        return;
-    }
-    agent.send.n_given_up++;
-}
-
 static void tell_flows(void)
 {
     agent.flows_told_ns = now_ns();
     for (uint32_t i = 0; i < N_FLOWS; i++) {
-        struct flow *flow = &agent.flows[i];
-        if (!flow->is_new)
-            continue;
-        agent_send_row(&agent.send, &(struct events_row){.kind = EVENTS_NETWORK,
-                                                         .time_ns = agent.flows_told_ns - agent.start_ns,
-                                                         .process = flow->process,
-                                                         .thread = flow->thread,
-                                                         .flags = flow->direction,
-                                                         .n_bytes = flow->n_bytes,
-                                                         .n = flow->n});
-        flow->is_new = false;
+        const struct flow *flow = &agent.flows[i];
+        if (flow->n > 0)
+            agent_send_row(&agent.send, &(struct events_row){.kind = EVENTS_NETWORK,
+                                                             .time_ns = agent.flows_told_ns - agent.start_ns,
+                                                             .process = flow->process,
+                                                             .thread = flow->thread,
+                                                             .flags = flow->direction,
+                                                             .n_bytes = flow->n_bytes,
+                                                             .n = flow->n});
     }
+    memset(agent.flows, 0, sizeof agent.flows);
+}
+
+/* NULL: there is no room. */
+static struct flow *flow_of(const struct queue_event *event)
+{
+    uint32_t at = event->thread * 2654435761U ^ event->flags;
+    for (uint32_t i = 0; i < N_FLOWS; i++) {
+        struct flow *flow = &agent.flows[(at + i) % N_FLOWS];
+        if (flow->direction == 0)
+            *flow = (struct flow){event->process, event->thread, event->flags, 0, 0};
+        if (flow->process == event->process && flow->thread == event->thread &&
+            flow->direction == event->flags)
+            return flow;
+    }
+    return NULL;
+}
+
+static void take_flow(const struct queue_event *event)
+{
+    struct flow *flow = flow_of(event);
+    if (flow == NULL) {
+        tell_flows();
+        flow = flow_of(event);
+    }
+    if (flow == NULL || event->n_bytes > EVENTS_FILE_BYTES - flow->n_bytes) {
+        agent.send.n_given_up++;
+        return;
+    }
+    flow->n++;
+    flow->n_bytes += event->n_bytes;
 }
 
 static void take_event(const struct queue_event *event)
@@ -194,7 +204,6 @@ static void restart(void)
     tell_processor();
     uint64_t spent_ns = at_ns - agent.start_ns;
     agent.start_ns = agent.cpu_told_ns = at_ns;
-    memset(agent.flows, 0, sizeof agent.flows);
     record_memory_restart(agent.memory, at_ns);
     if (agent.samples != NULL)
         cpu_samples_forget(agent.samples);

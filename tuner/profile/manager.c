@@ -47,6 +47,7 @@ struct manager {
     uint8_t received[2 * BATCH_MOST_BYTES];
     size_t n_received;
     bool is_due[BATCH_N_ORDERS];
+    enum batch_order wanted; /* start, stop, or neither: a cut may have lost it */
     struct batch_writer order;
     size_t n_order_sent;
 
@@ -60,8 +61,7 @@ static uint64_t now_ns(void)
     return clock_now_ns(&clock_monotonic);
 }
 
-static void say(const struct manager *manager, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(const struct manager *manager, const char *format, ...)
+__attribute__((format(printf, 2, 3))) static void say(const struct manager *manager, const char *format, ...)
 {
     struct err line;
     char text[ERR_TEXT_SIZE];
@@ -140,7 +140,7 @@ static int take_hello(struct manager *manager, const struct batch *batch)
         if (code < 0)
             return code;
     }
-    manager->has_greeted = manager->is_due[BATCH_SEND] = true;
+    manager->has_greeted = manager->is_due[BATCH_SEND] = manager->is_due[manager->wanted] = true;
     manager->is_due[BATCH_QUIT] = manager->quit_ns > 0;
     return 0;
 }
@@ -261,10 +261,8 @@ static int send_orders(struct manager *manager)
 
 static void order_quit(struct manager *manager)
 {
-    if (manager->quit_ns > 0)
-        return;
-    manager->quit_ns = now_ns();
-    manager->is_due[BATCH_QUIT] = true;
+    manager->is_due[BATCH_QUIT] |= manager->quit_ns == 0;
+    manager->quit_ns = manager->quit_ns == 0 ? now_ns() : manager->quit_ns;
 }
 
 static void take_line(struct manager *manager)
@@ -274,6 +272,8 @@ static void take_line(struct manager *manager)
     size_t order = 0;
     while (order < BATCH_N_ORDERS && (words[order] == NULL || strcmp(words[order], manager->line) != 0))
         order++;
+    if (order == BATCH_START || order == BATCH_STOP)
+        manager->wanted = (enum batch_order)order;
     if (order == BATCH_QUIT)
         order_quit(manager);
     else if (order < BATCH_N_ORDERS)

@@ -51,6 +51,21 @@ static void print_point_setting(FILE *out, const struct point *point, bool writi
     fputs(")\n", out);
 }
 
+/* Whether what is in use may be as fast. */
+static bool is_in_doubt(const struct objective_ratio *gain)
+{
+    return gain->has && gain->ci.low <= 1 && gain->ci.high >= 1;
+}
+
+static void print_alternative(FILE *out, const struct answer *answer)
+{
+    const struct tune *tune = answer->tune;
+    if (tune_is_of_throughput(tune) && tune->engine.chosen != tune->engine.baseline &&
+        is_in_doubt(&answer->speedup))
+        fprintf(out, "             or keep %s: this one is not shown to be faster\n",
+                report_objective_baseline(tune));
+}
+
 /* What a gain costs: a deep queue of large requests makes each of them wait. A buffered write only waits for
  * memory, so that its latency is no measure of a direct one's. */
 static void print_price(FILE *out, const struct tune *tune, const char *what, const struct row *row,
@@ -58,12 +73,16 @@ static void print_price(FILE *out, const struct tune *tune, const char *what, co
 {
     char own[UNITS_TEXT_SIZE], other[UNITS_TEXT_SIZE];
     double ratio = chosen->latency_ns.mean / row->latency_ns.mean;
-    if (ratio < DEAR_LATENCY)
-        return;
+    bool unlike =
+        chosen->point.direct != row->point.direct && pattern_writes(&tune->settings->workload.pattern);
     text_short_duration(chosen->latency_ns.mean, own);
     text_short_duration(row->latency_ns.mean, other);
-    if (chosen->point.direct != 0 && row->point.direct == 0 &&
-        pattern_writes(&tune->settings->workload.pattern))
+    if (unlike && (ratio < DEAR_LATENCY || chosen->point.direct == 0))
+        fputs("             until a flush a buffered write is in memory alone, a direct one has left it\n",
+              out);
+    else if (ratio < DEAR_LATENCY)
+        return;
+    else if (unlike)
         fprintf(out, "             a request takes %s, to the disk; with %s %s, into the page cache alone\n",
                 own, what, other);
     else
@@ -85,16 +104,13 @@ static void print_gain(FILE *out, const char *what, const struct row *row, struc
     bool differs = fabs(log(gain.mean * row->mean_bps / chosen->mean_bps)) > SAME_LOG;
     fprintf(out, "%-13s%.*f x %s, %s at %s  (%g %% interval ", label, digits, gain.mean, what,
             factors_format(&row->point, text), text_short_rate(row->mean_bps, rate), confidence * 100);
-    bool in_doubt = gain.ci.low <= 1 && gain.ci.high >= 1;
     if (gain.ci.high > WIDEST_TOLD * gain.ci.low)
         fprintf(out, "wider than %d x: too few runs)\n", WIDEST_TOLD);
     else
         fprintf(out, "%.*f to %.*f%s)\n", digits, gain.ci.low, digits, gain.ci.high,
                 differs ? ", of geometric means" : "");
-    if (in_doubt && tune_is_of_throughput(tune))
-        fputs("             It is not shown to be faster than that: who has that in use has no reason to "
-              "change.\n",
-              out);
+    if (is_in_doubt(&gain) && tune_is_of_throughput(tune) && row != &answer->baseline)
+        fputs("             It is not shown to be faster than that.\n", out);
     print_price(out, tune, what, row, chosen);
 }
 
@@ -326,6 +342,7 @@ static void print_answer(FILE *out, const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
     print_point_setting(out, &answer->chosen.point, pattern_writes(&tune->settings->workload.pattern));
+    print_alternative(out, answer);
     print_fastest(out, answer);
     report_objective_text(out, tune);
     fputs("\nThroughput   ", out);
@@ -334,7 +351,9 @@ static void print_answer(FILE *out, const struct answer *answer)
     text_latency(out, &answer->chosen.latency_ns);
     if (answer->chosen.point.direct == 0 && answer->chosen.point.sync != SYNC_EACH &&
         pattern_writes(&tune->settings->workload.pattern))
-        fputs("\n             (of acceptance into the page cache, not of durability)", out);
+        fprintf(out, "\n             (of acceptance into the page cache, %s)",
+                answer->chosen.point.sync == SYNC_END ? "without the flush, which the throughput has in it"
+                                                      : "not of durability");
     fputc('\n', out);
     print_limit(out, answer);
     if (answer->has_sustained)

@@ -9,6 +9,7 @@
 #include "models/profile/events_row.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define EVENTS_MOST 20000000U /* of a recording; more are counted as lost */
@@ -60,6 +61,8 @@ struct events_file {
 int events_each_file(struct events *events, int64_t id,
                      int (*take)(void *data, const struct events_file *file, struct err *err), void *data,
                      struct err *err);
+/* The name of an object, else "". */
+void events_name_of(struct events *events, int64_t id, uint64_t object, char *ret_name, size_t size);
 /* The names of its objects. */
 int events_each_name(struct events *events, int64_t id,
                      void (*take)(void *data, uint64_t object, const char *name), void *data,

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 
 int events_find(struct events *events, int64_t id, struct events_run *ret_run, struct err *err)
 {
@@ -71,6 +72,17 @@ int events_each(struct events *events, int64_t id,
     }
     sql_done(rows);
     return result;
+}
+
+void events_name_of(struct events *events, int64_t id, uint64_t object, char *ret_name, size_t size)
+{
+    struct sql_rows *rows;
+    struct err err = {0};
+    int result = sql_query(&events->db, &rows, &err, "SELECT name FROM objects WHERE run_id = ? AND id = ?",
+                           "ii", id, (int64_t)object);
+    bool is_there = result == 0 && sql_step(rows, &err) == 1 && sql_string(rows, 0) != NULL;
+    snprintf(ret_name, size, "%s", is_there ? sql_string(rows, 0) : "");
+    sql_done(rows);
 }
 
 int events_each_name(struct events *events, int64_t id,

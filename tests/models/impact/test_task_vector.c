@@ -53,26 +53,6 @@ TEST(the_expected_changes_are_those_of_a_random_order)
     assert_close(changes, prediction.n_changes, 100);
 }
 
-/* Workers that alternate between two kinds, and whose operations follow one another by chance. */
-TEST(what_several_workers_pay_for_turns_is_that_of_fewer_changes)
-{
-    enum { N_WORKERS = 4, N = 40000 };
-    int kinds[N_WORKERS] = {0}, last = -1, changes = 0;
-    uint32_t x = 12345;
-    for (int i = 0; i < N; i++) {
-        x = x * 1664525 + 1013904223;
-        int *kind = &kinds[(x >> 16) % N_WORKERS];
-        changes += last >= 0 && *kind != last;
-        last = *kind;
-        *kind = !*kind;
-    }
-    const struct atomic_cost turn = cost(1, 0.5, 2), change = task_vector_change_of(turn, N_WORKERS);
-    assert_close(change.s * changes, turn.s * N, 0.02 * N);
-    assert_close(change.interval.low, 0.5 * change.s, 1e-12);
-    assert_close(change.interval.high, 2 * change.s, 1e-12);
-    assert_close(task_vector_change_of(turn, 1).s, 1, 1e-12);
-}
-
 TEST(operations_that_take_part_in_no_mix_make_changes_rarer)
 {
     const struct task_operation operations[] = {

@@ -31,7 +31,7 @@ TEST_WITH(threads_and_directions_are_told_apart, begin, end)
     static char text[65536];
     moved(1000000, 8, EVENTS_IN, 100);
     moved(1000000, 8, EVENTS_OUT, 10);
-    moved(2000000, 8, EVENTS_IN, 250);
+    moved(2000000, 8, EVENTS_IN, 150);
     moved(3000000, 9, EVENTS_OUT, 40);
     assert_int_equal(print(text, sizeof text), 0);
     const char *peak = strstr(text, "heap_tree=peak");
