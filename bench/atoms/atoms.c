@@ -230,6 +230,12 @@ static int time_half(struct atoms *atoms, size_t i, bool is_base, bool is_held_u
         result = intercept_run(sample->atom, work, atoms->state[i][0], sample->n, &atoms->shared[i], &ns);
     else if (work != NULL)
         result = time_prepared(atoms->crew, sample->atom, work, atoms->state[i], sample->n, &ns);
+    if (result == 0 && is_base && sample->atom->base_too != NULL) {
+        uint64_t too_ns;
+        result = time_prepared(atoms->crew, sample->atom, sample->atom->base_too, atoms->state[i], sample->n,
+                               &too_ns);
+        ns += too_ns;
+    }
     *ret_s = (double)ns / (double)(sample->n * atoms->n_workers) / 1e9;
     return result;
 }

@@ -41,10 +41,11 @@ struct atom {
     uint32_t delayed_call, delayed_bytes;  /* by intercept_calls: its number; its size, 0: any */
     /* Prepares; *ret_state for the others. 0; -EOPNOTSUPP: not here; other negative errno. */
     int (*open)(const struct atom_place *place, struct atom_shared *shared, void **ret_state);
-    void (*prepare)(void *state);         /* before each timing, by one worker; NULL: nothing */
-    int (*run)(void *state, uint64_t n);  /* n activities and what comes with them */
-    int (*base)(void *state, uint64_t n); /* only what comes with them; NULL: nothing does */
-    void (*close)(void *state);           /* accepts NULL */
+    void (*prepare)(void *state);             /* before each timing, by one worker; NULL: nothing */
+    int (*run)(void *state, uint64_t n);      /* n activities and what comes with them */
+    int (*base)(void *state, uint64_t n);     /* only what comes with them; NULL: nothing does */
+    int (*base_too)(void *state, uint64_t n); /* the same, timed by itself; NULL: that is all */
+    void (*close)(void *state);               /* accepts NULL */
 };
 
 /* The activities of a system; and the basic operations of a storage, whose costs are its system vector. */

@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define BIN_BYTES   4
 #define MOST_PARTS  64
@@ -64,8 +65,9 @@ static int find_files(struct cpu_files *all, struct events *events, const struct
     if (all->files == NULL)
         return err_set(err, -ENOMEM, "no memory");
     int code = events_each(events, run->id, add_samples, all, err);
-    for (size_t i = 0; i < all->n_files; i++)
-        events_name_of(events, run->id, all->files[i].object, all->files[i].path, sizeof all->files[i].path);
+    for (size_t i = 0; code == 0 && i < all->n_files; i++)
+        code = events_name_of(events, run->id, all->files[i].object, all->files[i].path,
+                              sizeof all->files[i].path, err);
     qsort(all->files, all->n_files, sizeof *all->files, most_first);
     return code;
 }
@@ -107,6 +109,8 @@ static int read_parts(FILE *in, struct program *program)
             return -EINVAL;
         if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0)
             continue;
+        if (part.p_filesz > UINT64_MAX - part.p_vaddr)
+            return -EINVAL;
         program->parts[program->n_parts].offset = part.p_offset;
         program->parts[program->n_parts].n_bytes = part.p_filesz;
         program->parts[program->n_parts++].address = part.p_vaddr;
@@ -121,6 +125,9 @@ static int read_parts(FILE *in, struct program *program)
 
 static int read_program(const char *path, struct program *program, struct err *err)
 {
+    struct stat status;
+    if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+        return err_set(err, -EINVAL, "%.200s is no file", path);
     FILE *in = fopen(path, "re");
     if (in == NULL)
         return err_sys(err, -errno, "%.200s", path);

@@ -29,6 +29,7 @@ struct folded {
     struct frame frames[MOST_FRAMES + 1];
     struct events *events;
     int64_t run_id;
+    struct err err; /* the first that names could not be read for */
     struct line *lines;
     size_t n_lines, room;
 };
@@ -46,11 +47,14 @@ static int take_frame(void *data, const struct events_row *row, struct err *err)
 }
 
 /* The function, else the file. address: as the linker saw it, not the place in the file. */
-static void find_function(const struct folded *folded, uint64_t object, uint64_t at, bool is_address,
+static void find_function(struct folded *folded, uint64_t object, uint64_t at, bool is_address,
                           char function[FUNCTION_SIZE])
 {
     char path[SETTINGS_TEXT_SIZE];
-    events_name_of(folded->events, folded->run_id, object, path, sizeof path);
+    struct err err = {0};
+    if (events_name_of(folded->events, folded->run_id, object, path, sizeof path, &err) < 0 &&
+        folded->err.code == 0)
+        folded->err = err;
     const char *slash = strrchr(path, '/');
     if (path[0] == '\0')
         snprintf(path, sizeof path, "elsewhere");
@@ -168,6 +172,8 @@ static int print(FILE *out, struct events *events, const struct events_run *run,
     int code = events_each(events, run->id, take_frame, folded, err);
     if (code == 0)
         code = events_each(events, run->id, take, folded, err);
+    if (code == 0 && folded->err.code < 0)
+        code = err_set(err, folded->err.code, "%s", folded->err.text);
     if (code == 0 && folded->n_lines == 0)
         code = err_set(err, -ENODATA, "%s", missing);
     if (code == 0)

@@ -31,6 +31,7 @@ struct massif {
     uint64_t n_rows, end_ns, peak_ns, next_ns;
     unsigned n_printed;
     bool has_peak, is_peak_printed;
+    struct err err; /* the first that names could not be read for */
 };
 
 static struct place *find(struct massif *massif, const struct events_row *row)
@@ -98,16 +99,19 @@ static void make_plain(char *text)
 }
 
 /* Of a program or a library. */
-static void name_of(const struct massif *massif, uint64_t object, char name[SETTINGS_TEXT_SIZE])
+static void name_of(struct massif *massif, uint64_t object, char name[SETTINGS_TEXT_SIZE])
 {
-    events_name_of(massif->events, massif->run_id, object, name, SETTINGS_TEXT_SIZE);
+    struct err err = {0};
+    if (events_name_of(massif->events, massif->run_id, object, name, SETTINGS_TEXT_SIZE, &err) < 0 &&
+        massif->err.code == 0)
+        massif->err = err;
     make_plain(name);
     if (name[0] == '\0')
         snprintf(name, SETTINGS_TEXT_SIZE, "???");
 }
 
 /* The address behind a call may be the next function's. */
-static void find_function(const struct massif *massif, struct place *place)
+static void find_function(struct massif *massif, struct place *place)
 {
     char name[SETTINGS_TEXT_SIZE];
     if (place->function[0] != '\0')
@@ -245,7 +249,7 @@ static int print_all(struct massif *massif, struct events *events, const struct 
     code = events_each(events, run->id, take, massif, err);
     print_until(massif, massif->end_ns);
     print_snapshot(massif, massif->end_ns, false);
-    return code;
+    return code == 0 && massif->err.code < 0 ? err_set(err, massif->err.code, "%s", massif->err.text) : code;
 }
 
 int analyse_print_massif(FILE *out, struct events *events, const struct events_run *run,

@@ -139,15 +139,12 @@ static int read_table(struct predict_task *task, const char *path, struct err *e
 static void take_mixes(struct predict_task *task)
 {
     for (size_t i = 0; i < sizeof mixes / sizeof mixes[0]; i++) {
-        for (size_t row = 0; row < task->system.n; row++) {
-            const struct atoms_figure *figure = &task->system.figure[row];
-            const bool is_told = figure->median_low_s > 0 || figure->median_high_s < 0;
-            if (strcmp(figure->name, mixes[i].name) != 0 || figure->status == ATOMS_NOT_HERE || !is_told)
-                continue;
-            task->mix_name[task->n_mixes] = mixes[i].name;
-            task->mix[task->n_mixes++] =
-                (struct task_mix){{mixes[i].kinds[0], mixes[i].kinds[1]}, atoms_figures_cost(figure)};
-        }
+        const struct atoms_figure *figure = atoms_figures_find_any(&task->system, mixes[i].name);
+        if (figure == NULL || (figure->median_low_s <= 0 && figure->median_high_s >= 0))
+            continue;
+        task->mix_name[task->n_mixes] = mixes[i].name;
+        task->mix[task->n_mixes++] =
+            (struct task_mix){{mixes[i].kinds[0], mixes[i].kinds[1]}, atoms_figures_cost(figure)};
     }
 }
 

@@ -136,8 +136,9 @@ static struct flow *flow_of(const struct queue_event *event)
 
 static void take_flow(const struct queue_event *event)
 {
-    struct flow *flow = flow_of(event);
-    if (flow == NULL) {
+    bool is_known = event->flags == EVENTS_IN || event->flags == EVENTS_OUT;
+    struct flow *flow = is_known ? flow_of(event) : NULL;
+    if (is_known && flow == NULL) {
         tell_flows();
         flow = flow_of(event);
     }
@@ -222,10 +223,10 @@ static void look(void *data)
     fetch();
     if (agent.samples != NULL)
         cpu_samples_poll(agent.samples);
+    if (now_ns() - agent.flows_told_ns >= FLOWS_NS && agent_send_has_room(&agent.send, BACKLOG_BATCHES / 2))
+        tell_flows();
     if (!is_paused && agent_send_has_room(&agent.send, BACKLOG_BATCHES / 2)) {
         record_memory_poll(agent.memory, &agent.sink);
-        if (now_ns() - agent.flows_told_ns >= FLOWS_NS)
-            tell_flows();
         if (now_ns() - agent.cpu_told_ns >= CPU_NS)
             tell_processor();
     }

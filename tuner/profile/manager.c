@@ -100,9 +100,7 @@ static int end_recording(struct manager *manager)
     int code = events_end(manager->events, manager->result->seconds, manager->result->n_lost, &err);
     events_close(manager->events);
     manager->events = NULL;
-    return code < 0
-               ? err_set(manager->err, code, "--save-events %.200s: %s", manager->options->events, err.text)
-               : 0;
+    return code < 0 ? err_set(manager->err, code, "--save-events: %s", err.text) : 0;
 }
 
 /* ---- batches ---- */
@@ -272,8 +270,10 @@ static void take_line(struct manager *manager)
     size_t order = 0;
     while (order < BATCH_N_ORDERS && (words[order] == NULL || strcmp(words[order], manager->line) != 0))
         order++;
-    if (order == BATCH_START || order == BATCH_STOP)
+    if (order == BATCH_START || order == BATCH_STOP) {
+        manager->is_due[BATCH_START] = manager->is_due[BATCH_STOP] = false; /* the last one holds */
         manager->wanted = (enum batch_order)order;
+    }
     if (order == BATCH_QUIT)
         order_quit(manager);
     else if (order < BATCH_N_ORDERS)

@@ -62,7 +62,7 @@ static void print_alternative(FILE *out, const struct answer *answer)
     const struct tune *tune = answer->tune;
     if (tune_is_of_throughput(tune) && tune->engine.chosen != tune->engine.baseline &&
         is_in_doubt(&answer->speedup))
-        fprintf(out, "             or keep %s: this one is not shown to be faster\n",
+        fprintf(out, "             or use %s: this one is not shown to be faster\n",
                 report_objective_baseline(tune));
 }
 
@@ -73,16 +73,18 @@ static void print_price(FILE *out, const struct tune *tune, const char *what, co
 {
     char own[UNITS_TEXT_SIZE], other[UNITS_TEXT_SIZE];
     double ratio = chosen->latency_ns.mean / row->latency_ns.mean;
-    bool unlike =
-        chosen->point.direct != row->point.direct && pattern_writes(&tune->settings->workload.pattern);
+    bool unlike = chosen->point.direct != row->point.direct && chosen->point.sync != SYNC_EACH &&
+                  pattern_writes(&tune->settings->workload.pattern);
     text_short_duration(chosen->latency_ns.mean, own);
     text_short_duration(row->latency_ns.mean, other);
     if (unlike && (ratio < DEAR_LATENCY || chosen->point.direct == 0))
-        fputs("             until a flush a buffered write is in memory alone, a direct one has left it\n",
-              out);
-    else if (ratio < DEAR_LATENCY)
+        fputs(
+            "             (a buffered write has come back once it is in memory, a direct one once the device "
+            "has it)\n",
+            out);
+    if (ratio < DEAR_LATENCY)
         return;
-    else if (unlike)
+    if (unlike && chosen->point.direct != 0)
         fprintf(out, "             a request takes %s, to the disk; with %s %s, into the page cache alone\n",
                 own, what, other);
     else

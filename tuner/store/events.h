@@ -61,8 +61,9 @@ struct events_file {
 int events_each_file(struct events *events, int64_t id,
                      int (*take)(void *data, const struct events_file *file, struct err *err), void *data,
                      struct err *err);
-/* The name of an object, else "". */
-void events_name_of(struct events *events, int64_t id, uint64_t object, char *ret_name, size_t size);
+/* The name of an object; "": it has none. */
+int events_name_of(struct events *events, int64_t id, uint64_t object, char *ret_name, size_t size,
+                   struct err *err);
 /* The names of its objects. */
 int events_each_name(struct events *events, int64_t id,
                      void (*take)(void *data, uint64_t object, const char *name), void *data,

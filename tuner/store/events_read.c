@@ -74,15 +74,17 @@ int events_each(struct events *events, int64_t id,
     return result;
 }
 
-void events_name_of(struct events *events, int64_t id, uint64_t object, char *ret_name, size_t size)
+int events_name_of(struct events *events, int64_t id, uint64_t object, char *ret_name, size_t size,
+                   struct err *err)
 {
     struct sql_rows *rows;
-    struct err err = {0};
-    int result = sql_query(&events->db, &rows, &err, "SELECT name FROM objects WHERE run_id = ? AND id = ?",
+    int result = sql_query(&events->db, &rows, err, "SELECT name FROM objects WHERE run_id = ? AND id = ?",
                            "ii", id, (int64_t)object);
-    bool is_there = result == 0 && sql_step(rows, &err) == 1 && sql_string(rows, 0) != NULL;
-    snprintf(ret_name, size, "%s", is_there ? sql_string(rows, 0) : "");
+    result = result == 0 ? sql_step(rows, err) : result;
+    const char *name = result == 1 ? sql_string(rows, 0) : NULL;
+    snprintf(ret_name, size, "%s", name != NULL ? name : "");
     sql_done(rows);
+    return result < 0 ? result : 0;
 }
 
 int events_each_name(struct events *events, int64_t id,
