@@ -227,7 +227,7 @@ static int run_data_unsynced(void *state, uint64_t n)
     return repeat(storage, storage->kind & SECOND, n);
 }
 
-/* n of each in random order, so that n changes from one to the other are expected: those who take turns
+/* n of each in random order, so that n changes from one to the other are expected. Workers that took turns
  * would fall into step with one another. */
 static int run_mix(void *state, uint64_t n)
 {

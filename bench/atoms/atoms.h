@@ -44,7 +44,7 @@ struct atom {
     void (*prepare)(void *state);             /* before each timing, by one worker; NULL: nothing */
     int (*run)(void *state, uint64_t n);      /* n activities and what comes with them */
     int (*base)(void *state, uint64_t n);     /* only what comes with them; NULL: nothing does */
-    int (*base_too)(void *state, uint64_t n); /* the same, timed by itself; NULL: that is all */
+    int (*base_too)(void *state, uint64_t n); /* more of that, timed by itself; NULL: no more */
     void (*close)(void *state);               /* accepts NULL */
 };
 

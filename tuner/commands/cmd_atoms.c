@@ -137,7 +137,7 @@ static int print_result(const struct settings *settings, const struct result *re
                                                : printed;
 }
 
-/* Only that it is there: a full one has tests that need no room. */
+/* It only has to be there: some tests need no room in it. */
 static int check_directory(const char *path, struct err *err)
 {
     struct stat status;

@@ -29,7 +29,7 @@ struct folded {
     struct frame frames[MOST_FRAMES + 1];
     struct events *events;
     int64_t run_id;
-    struct err err; /* the first that names could not be read for */
+    struct err err; /* why a name could not be read, the first time */
     struct line *lines;
     size_t n_lines, room;
 };

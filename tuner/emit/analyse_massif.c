@@ -31,7 +31,7 @@ struct massif {
     uint64_t n_rows, end_ns, peak_ns, next_ns;
     unsigned n_printed;
     bool has_peak, is_peak_printed;
-    struct err err; /* the first that names could not be read for */
+    struct err err; /* why a name could not be read, the first time */
 };
 
 static struct place *find(struct massif *massif, const struct events_row *row)

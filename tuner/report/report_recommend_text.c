@@ -78,10 +78,10 @@ static void print_price(FILE *out, const struct tune *tune, const char *what, co
     text_short_duration(chosen->latency_ns.mean, own);
     text_short_duration(row->latency_ns.mean, other);
     if (unlike && (ratio < DEAR_LATENCY || chosen->point.direct == 0))
-        fputs(
-            "             (a buffered write has come back once it is in memory, a direct one once the device "
-            "has it)\n",
-            out);
+        fputs("             (a buffered write counts as done once it is in memory, a direct one once the "
+              "device "
+              "has it)\n",
+              out);
     if (ratio < DEAR_LATENCY)
         return;
     if (unlike && chosen->point.direct != 0)

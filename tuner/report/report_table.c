@@ -138,7 +138,7 @@ const char *report_table_standing(const struct tune *tune, size_t i, char text[R
     if (word == NULL && i == tune->engine.baseline)
         baseline_standing(tune, i, text);
     else if (word == NULL && (i >= tune->space.n_points || tune->engine.best == ENGINE_NONE))
-        text[0] = '\0';
+        snprintf(text, REPORT_STANDING_SIZE, "%s", i == tune->engine.default_setting ? "default" : "");
     else
         snprintf(text, REPORT_STANDING_SIZE, "%s", word != NULL ? word : verdict_word(tune, i));
     return text;
