@@ -22,11 +22,11 @@ static __always_inline bool is_recorded(__u32 process)
 static __always_inline struct file *file_of(struct task_struct *task, __s32 fd)
 {
     struct file *opened = NULL;
-    struct fdtable *table = BPF_CORE_READ(task, files, fdt);
-    if (fd < 0 || table == NULL || (__u32)fd >= BPF_CORE_READ(table, max_fds))
+    struct files_struct *files = task->files;
+    struct fdtable *table = files != NULL ? files->fdt : NULL;
+    if (fd < 0 || table == NULL || (__u32)fd >= table->max_fds)
         return NULL;
-    struct file **at = BPF_CORE_READ(table, fd);
-    bpf_probe_read_kernel(&opened, sizeof opened, at + fd);
+    bpf_probe_read_kernel(&opened, sizeof opened, table->fd + fd);
     return opened;
 }
 
@@ -41,7 +41,8 @@ static __always_inline bool look_at(struct file *opened, struct seen_file *ret)
         return false;
     struct super_block *super = BPF_CORE_READ(inode, i_sb);
     const struct trace_scope *limits = find_scope();
-    if (limits == NULL || (limits->device != 0 && BPF_CORE_READ(super, s_dev) != limits->device))
+    __u64 device = BPF_CORE_READ(super, s_dev);
+    if (limits == NULL || (limits->device != 0 && device != limits->device))
         return false;
     __u64 magic = BPF_CORE_READ(super, s_magic);
     if (IS_KERNELS_OWN(magic))
@@ -49,7 +50,7 @@ static __always_inline bool look_at(struct file *opened, struct seen_file *ret)
     __u32 flags = BPF_CORE_READ(opened, f_flags);
     ret->opened = opened;
     ret->inode = BPF_CORE_READ(inode, i_ino);
-    ret->file = (__u64)BPF_CORE_READ(super, s_dev) << 40 ^ ret->inode;
+    ret->file = device << 40 ^ ret->inode;
     if (type == TYPE_BLOCK)
         ret->file ^= (__u64)BPF_CORE_READ(inode, i_rdev) << 20;
     ret->file += ret->file == 0;
@@ -101,21 +102,25 @@ static __always_inline __u64 began_at(const struct seen_file *file, __u32 flags,
 }
 
 /* False: nobody wants to know of its end. */
-static __always_inline bool begin_transfer(struct call *call, struct task_struct *task, struct pt_regs *regs)
+static __always_inline bool begin_transfer(struct call *call, __u32 kind, struct task_struct *task,
+                                           struct pt_regs *regs)
 {
     call->is_other = !look_at(file_of(task, call->fd), &call->of);
-    call->flags = (call->kind & TRACE_CALL_WRITES) != 0 ? TRACE_WRITES : 0;
+    call->flags = (kind & TRACE_CALL_WRITES) != 0 ? TRACE_WRITES : 0;
     call->address = ARGUMENT_1(regs);
-    if ((call->kind & TRACE_CALL_PLACED) != 0) {
+    call->is_placed = (kind & TRACE_CALL_PLACED) != 0;
+    if (call->is_placed) {
         call->offset = ARGUMENT_3(regs);
-        call->is_placed = (call->kind & TRACE_CALL_FLAGGED) == 0 || (__s64)call->offset != -1;
+        call->is_placed = (kind & TRACE_CALL_FLAGGED) == 0 || (__s64)call->offset != -1;
     }
-    if ((call->kind & TRACE_CALL_FLAGGED) != 0 && (ARGUMENT_5(regs) & WRITE_DURABLE) != 0)
+    if ((kind & TRACE_CALL_FLAGGED) != 0 && (ARGUMENT_5(regs) & WRITE_DURABLE) != 0)
         call->flags |= TRACE_DURABLE;
-    if (!call->is_other)
+    if (!call->is_other) {
         tell_mark(TRACE_BEGIN, 1, call->start_ns);
+        return true;
+    }
     const struct trace_scope *limits = find_scope();
-    return !call->is_other || limits == NULL || limits->of_everybody == 0;
+    return limits == NULL || limits->of_everybody == 0;
 }
 
 static __always_inline void end_transfer(const struct call *call, __s64 result, __u64 now_ns)
@@ -125,7 +130,7 @@ static __always_inline void end_transfer(const struct call *call, __s64 result, 
         COUNT(other_bytes, result > 0 ? result : 0);
         return;
     }
-    if (result > 0) {
+    if (result > 0) { /* which tells of the end, too */
         bool is_appended = call->of.appends && (call->flags & TRACE_WRITES) != 0;
         bool is_placed = call->is_placed && !is_appended;
         __u64 offset = is_placed ? call->offset : began_at(&call->of, call->flags, result);
@@ -133,19 +138,21 @@ static __always_inline void end_transfer(const struct call *call, __s64 result, 
         if (result == LOADER_READ && offset == 0)
             bpf_probe_read_user(&head, sizeof head, (const void *)call->address);
         tell(TRACE_REQUEST, call, &call->of, now_ns, offset, result,
-             head == LIBRARY_HEAD ? TRACE_LIBRARY : 0);
-    } else if (result < 0) {
-        COUNT(failed, 1);
-    } else {
-        COUNT(empty_reads, 1);
+             TRACE_ENDS | (head == LIBRARY_HEAD ? TRACE_LIBRARY : 0));
+        return;
     }
+    if (result < 0)
+        COUNT(failed, 1);
+    else
+        COUNT(empty_reads, 1);
     tell_mark(TRACE_END, 1, now_ns);
 }
 
 /* A read of one file and a write of another, in flight as one. */
-static __always_inline void begin_copy(struct call *call, struct task_struct *task, struct pt_regs *regs)
+static __always_inline void begin_copy(struct call *call, __u32 kind, struct task_struct *task,
+                                       struct pt_regs *regs)
 {
-    bool sends = call->kind == TRACE_CALL_SENDS;
+    bool sends = kind == TRACE_CALL_SENDS;
     call->fd_to = sends ? (__s32)ARGUMENT_0(regs) : (__s32)ARGUMENT_2(regs);
     call->fd = sends ? (__s32)ARGUMENT_1(regs) : (__s32)ARGUMENT_0(regs);
     call->address = sends ? ARGUMENT_2(regs) : ARGUMENT_1(regs);
@@ -261,62 +268,85 @@ static __always_inline void end_ring(const struct call *call, __s64 result, __u6
         land(call->process, n, *n < (__s64)call->n ? *n : (__s64)call->n, now_ns);
 }
 
-SEC("raw_tp/sys_enter")
-int on_enter(struct bpf_raw_tracepoint_args *context)
+/* The place of a thread's call lasts as long as the thread. */
+static __always_inline struct call *place_of(__u32 thread)
 {
-    __u32 number = (__u32)context->args[1], *kind = bpf_map_lookup_elem(&kinds, &number);
+    struct call *call = bpf_map_lookup_elem(&calls, &thread);
+    if (call != NULL)
+        return call;
+    if (bpf_map_update_elem(&calls, &thread, &no_call, BPF_ANY) != 0) {
+        COUNT(lost, 1);
+        return NULL;
+    }
+    return bpf_map_lookup_elem(&calls, &thread);
+}
+
+/* False: nobody wants to know of its end. */
+static __always_inline bool begin(struct call *call, __u32 kind, struct task_struct *task,
+                                  struct pt_regs *regs)
+{
+    /* Few programs hand over requests. */
+    struct flight *flight = some_fly ? bpf_map_lookup_elem(&flights, &call->process) : NULL;
+    if (flight != NULL && flight->ring != 0)
+        look_at_ring(call->process, flight->ring, call->start_ns);
+    if (kind < TRACE_CALL_COPIES)
+        return begin_transfer(call, kind, task, regs);
+    call->flags = 0;
+    if (kind == TRACE_CALL_COPIES || kind == TRACE_CALL_SENDS) {
+        begin_copy(call, kind, task, regs);
+    } else if (kind == TRACE_CALL_OPENS) {
+        call->address = ARGUMENT_0(regs);
+    } else if (kind == TRACE_CALL_OPENS_AT) {
+        call->address = ARGUMENT_1(regs);
+    } else if (kind == TRACE_CALL_SUBMITS) {
+        call->n = ARGUMENT_1(regs);
+        call->address = ARGUMENT_2(regs);
+        tell_mark(TRACE_BEGIN, call->n, call->start_ns);
+        fly(call->process, call->n, 0);
+    } else if (kind == TRACE_CALL_ENTERS_RING) {
+        begin_ring(call, task, regs, flight);
+    } else if (kind == TRACE_CALL_MAPS) {
+        call->fd = (__s32)ARGUMENT_4(regs);
+        call->n = ARGUMENT_1(regs);
+        return (ARGUMENT_3(regs) & MAP_SHARES) != 0 && look_at(file_of(task, call->fd), &call->of);
+    } else if (kind == TRACE_CALL_CLOSES) {
+        if (look_at(file_of(task, call->fd), &call->of))
+            tell(TRACE_CLOSE, call, &call->of, call->start_ns, 0, 0, 0);
+        return false;
+    } else if (kind == TRACE_CALL_FLUSHES) {
+        return look_at(file_of(task, call->fd), &call->of);
+    } else if (kind == TRACE_CALL_FLUSHES_ALL) {
+        call->of = (struct seen_file){};
+    }
+    return true;
+}
+
+SEC("tp_btf/sys_enter")
+int on_enter(__u64 *arguments)
+{
+    __u32 number = (__u32)arguments[1], *kind = bpf_map_lookup_elem(&kinds, &number);
     if (kind == NULL || *kind == 0)
         return 0;
     __u64 who = bpf_get_current_pid_tgid();
     __u32 thread = (__u32)who, process = who >> 32;
     if (!is_recorded(process))
         return 0;
-    struct pt_regs *regs = (struct pt_regs *)context->args[0];
-    struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+    struct pt_regs *regs = (struct pt_regs *)arguments[0];
+    struct task_struct *task = bpf_get_current_task_btf();
 #if defined(TARGET_x86_64)
-    if ((BPF_CORE_READ(task, thread_info.status) & COMPAT_CALL) != 0) {
+    if ((task->thread_info.status & COMPAT_CALL) != 0) {
         COUNT(foreign, 1);
         return 0;
     }
 #endif
-    struct call call = {.start_ns = bpf_ktime_get_ns(),
-                        .kind = *kind,
-                        .fd = (__s32)ARGUMENT_0(regs),
-                        .thread = thread,
-                        .process = process};
-    struct flight *flight = bpf_map_lookup_elem(&flights, &process);
-    if (flight != NULL && flight->ring != 0)
-        look_at_ring(process, flight->ring, call.start_ns);
-    if (call.kind < TRACE_CALL_COPIES) {
-        if (!begin_transfer(&call, task, regs))
-            return 0;
-    } else if (call.kind == TRACE_CALL_COPIES || call.kind == TRACE_CALL_SENDS)
-        begin_copy(&call, task, regs);
-    else if (call.kind == TRACE_CALL_OPENS)
-        call.address = ARGUMENT_0(regs);
-    else if (call.kind == TRACE_CALL_OPENS_AT)
-        call.address = ARGUMENT_1(regs);
-    else if (call.kind == TRACE_CALL_SUBMITS) {
-        call.n = ARGUMENT_1(regs);
-        call.address = ARGUMENT_2(regs);
-        tell_mark(TRACE_BEGIN, call.n, call.start_ns);
-        fly(process, call.n, 0);
-    } else if (call.kind == TRACE_CALL_ENTERS_RING) {
-        begin_ring(&call, task, regs, flight);
-    } else if (call.kind == TRACE_CALL_MAPS) {
-        call.fd = (__s32)ARGUMENT_4(regs);
-        call.n = ARGUMENT_1(regs);
-        call.flags = ARGUMENT_3(regs);
-        if ((call.flags & MAP_SHARES) == 0 || !look_at(file_of(task, call.fd), &call.of))
-            return 0;
-    } else if (call.kind == TRACE_CALL_CLOSES) {
-        if (look_at(file_of(task, call.fd), &call.of))
-            tell(TRACE_CLOSE, &call, &call.of, call.start_ns, 0, 0, 0);
+    struct call *call = place_of(thread);
+    if (call == NULL)
         return 0;
-    } else if (call.kind == TRACE_CALL_FLUSHES && !look_at(file_of(task, call.fd), &call.of))
-        return 0;
-    if (bpf_map_update_elem(&calls, &thread, &call, BPF_ANY) != 0)
-        COUNT(lost, 1);
+    call->start_ns = bpf_ktime_get_ns();
+    call->fd = (__s32)ARGUMENT_0(regs);
+    call->thread = thread;
+    call->process = process;
+    call->kind = begin(call, *kind, task, regs) ? *kind : 0;
     return 0;
 }
 
@@ -325,9 +355,9 @@ int on_exit(struct bpf_raw_tracepoint_args *context)
 {
     __u32 thread = (__u32)bpf_get_current_pid_tgid();
     struct call *call = bpf_map_lookup_elem(&calls, &thread);
-    if (call == NULL)
+    if (call == NULL || call->kind == 0)
         return 0;
-    struct task_struct *task = (struct task_struct *)bpf_get_current_task();
+    struct task_struct *task = bpf_get_current_task_btf();
     __s64 result = (__s64)context->args[1];
     __u64 now_ns = bpf_ktime_get_ns();
     __u32 kind = call->kind;
@@ -352,7 +382,7 @@ int on_exit(struct bpf_raw_tracepoint_args *context)
         COUNT(maps, 1);
         COUNT(mapped_bytes, call->n);
     }
-    bpf_map_delete_elem(&calls, &thread);
+    call->kind = 0;
     return 0;
 }
 
@@ -402,7 +432,7 @@ int on_ring_submit(struct bpf_raw_tracepoint_args *context)
     /* A registered file is known when the request has ended. */
     if ((BPF_CORE_READ(request, flags) & FIXED_FILE) == 0) {
         call.fd = BPF_CORE_READ(request, cqe.fd);
-        if (!look_at(file_of((struct task_struct *)bpf_get_current_task(), call.fd), &call.of))
+        if (!look_at(file_of(bpf_get_current_task_btf(), call.fd), &call.of))
             return 0;
     }
     if (!is_flush)
@@ -461,7 +491,7 @@ int on_process_exit(struct bpf_raw_tracepoint_args *context)
     __u32 thread = BPF_CORE_READ(task, pid), process = BPF_CORE_READ(task, tgid);
     struct call *call = bpf_map_lookup_elem(&calls, &thread);
     if (call != NULL) {
-        if (call->kind < TRACE_CALL_COPIES && !call->is_other)
+        if (call->kind != 0 && call->kind < TRACE_CALL_COPIES && !call->is_other)
             tell_mark(TRACE_END, 1, bpf_ktime_get_ns());
         bpf_map_delete_elem(&calls, &thread);
     }

@@ -53,7 +53,8 @@ enum {
     TRACE_DURABLE = 4,
     TRACE_ASYNC = 8,
     TRACE_RINGED = 16,
-    TRACE_LIBRARY = 32 /* the loader's look at a program */
+    TRACE_LIBRARY = 32, /* the loader's look at a program */
+    TRACE_ENDS = 64     /* it is in flight no more: no TRACE_END comes */
 };
 
 /* What is in flight changes by n. */

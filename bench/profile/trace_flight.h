@@ -37,6 +37,7 @@ static __always_inline void fly(__u32 process, __s64 n, __u64 ring)
             flight->ring = ring;
     } else if (n > 0) {
         struct flight first = {.n = n, .ring = ring};
+        some_fly = 1;
         if (bpf_map_update_elem(&flights, &process, &first, BPF_ANY) != 0)
             COUNT(lost, 1);
     }

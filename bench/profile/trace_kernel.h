@@ -109,25 +109,23 @@ struct io_kiocb {
 struct pt_regs {
     __u64 di, si, dx, r10, r8, r9;
 };
-#define ARGUMENT_0(REGS) BPF_CORE_READ(REGS, di)
-#define ARGUMENT_1(REGS) BPF_CORE_READ(REGS, si)
-#define ARGUMENT_2(REGS) BPF_CORE_READ(REGS, dx)
-#define ARGUMENT_3(REGS) BPF_CORE_READ(REGS, r10)
-#define ARGUMENT_4(REGS) BPF_CORE_READ(REGS, r8)
-#define ARGUMENT_5(REGS) BPF_CORE_READ(REGS, r9)
+#define ARGUMENT_0(REGS) ((REGS)->di)
+#define ARGUMENT_1(REGS) ((REGS)->si)
+#define ARGUMENT_2(REGS) ((REGS)->dx)
+#define ARGUMENT_3(REGS) ((REGS)->r10)
+#define ARGUMENT_4(REGS) ((REGS)->r8)
+#define ARGUMENT_5(REGS) ((REGS)->r9)
 #elif defined(TARGET_aarch64)
-#define IS_O_DIRECT       0200000U
-struct user_pt_regs {
+#define IS_O_DIRECT 0200000U
+struct pt_regs {
     __u64 regs[31];
 };
-#define ARGUMENT(REGS, I) BPF_CORE_READ((const struct user_pt_regs *)(REGS), regs[I])
-#define ARGUMENT_0(REGS)  ARGUMENT(REGS, 0)
-#define ARGUMENT_1(REGS)  ARGUMENT(REGS, 1)
-#define ARGUMENT_2(REGS)  ARGUMENT(REGS, 2)
-#define ARGUMENT_3(REGS)  ARGUMENT(REGS, 3)
-#define ARGUMENT_4(REGS)  ARGUMENT(REGS, 4)
-#define ARGUMENT_5(REGS)  ARGUMENT(REGS, 5)
-struct pt_regs;
+#define ARGUMENT_0(REGS) ((REGS)->regs[0])
+#define ARGUMENT_1(REGS) ((REGS)->regs[1])
+#define ARGUMENT_2(REGS) ((REGS)->regs[2])
+#define ARGUMENT_3(REGS) ((REGS)->regs[3])
+#define ARGUMENT_4(REGS) ((REGS)->regs[4])
+#define ARGUMENT_5(REGS) ((REGS)->regs[5])
 #endif
 #pragma clang attribute pop
 
@@ -198,9 +196,12 @@ struct {
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);
     __uint(max_entries, MOST_IN_FLIGHT);
-    __type(key, __u32); /* the thread */
+    __type(key, __u32); /* the thread; kind 0: it is in no call */
     __type(value, struct call);
 } calls SEC(".maps");
+
+static const struct call no_call;
+static __u32 some_fly; /* not 0: `flights` is not empty */
 
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);

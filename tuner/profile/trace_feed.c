@@ -182,6 +182,16 @@ static void take_request(struct trace_feed *feed, const struct trace_event *even
         store_took(feed->store, direction, event->end_ns - event->start_ns);
 }
 
+/* Its end comes with it, unless others tell of that. */
+static void take_transfer(struct trace_feed *feed, const struct trace_event *event)
+{
+    const struct trace_mark end = {
+        .kind = TRACE_END, .n = 1, .time_ns = event->end_ns, .process = event->process};
+    take_request(feed, event);
+    if ((event->flags & TRACE_ENDS) != 0 && !is_of_others(feed, &end))
+        store_end(feed->store, end.time_ns, end.n);
+}
+
 void trace_feed_take(void *data, const void *record)
 {
     struct trace_feed *feed = data;
@@ -198,7 +208,7 @@ void trace_feed_take(void *data, const void *record)
     else if (mark->kind == TRACE_PROCESS)
         store_count(feed->store, STORE_PROCESSES, mark->n);
     else if (mark->kind == TRACE_REQUEST)
-        take_request(feed, event);
+        take_transfer(feed, event);
     else if (mark->kind == TRACE_FLUSH)
         take_flush(feed, event);
     else if (mark->kind == TRACE_OPEN)
