@@ -2,6 +2,7 @@
  * device, in memory and made durable; operations on names; and what two kinds of operation cost more when
  * they follow one another than when each is repeated. */
 #include "bench/atoms/atoms_internal.h"
+#include "bench/atoms/read_ahead.h"
 #include "bench/base/full_io.h"
 #include "bench/base/rng.h"
 #include "bench/target/target_scratch.h"
@@ -17,7 +18,12 @@
 
 #define MIB        ((size_t)1 << 20)
 #define FILE_BYTES (64 * MIB)
+#define MOST_BYTES (1024 * MIB)
 #define NAME_SIZE  48
+/* Windows of the kernel's read-ahead: of the file, for each worker, and of a timing of reads in order. */
+#define FILE_WINDOWS   4
+#define TIMING_WINDOWS 2
+#define DROP_BYTES     (4 * MIB) /* of the page cache at once: no folio is larger */
 
 /* Of an operation. */
 enum {
@@ -33,7 +39,8 @@ struct storage {
     uint32_t kind, size_bytes;
     int fds[2], dir_fd; /* fds: for operations in order and at random; -1: not needed */
     unsigned char *buffer;
-    uint64_t at[4]; /* where each kind of operation is in the file */
+    uint64_t at[4];        /* where each kind of operation is in the file */
+    uint64_t window_bytes; /* that the kernel reads ahead */
     struct rng rng;
     char names[2][NAME_SIZE];
 };
@@ -42,6 +49,7 @@ struct storage {
 static struct {
     int fd;
     unsigned n_users;
+    uint64_t n_bytes;
 } data_files[2];
 
 static size_t data_file_of(const struct storage *storage)
@@ -67,11 +75,26 @@ static void close_storage(void *state)
     free(storage);
 }
 
-static int make_data_file(struct storage *storage, const char *directory, int *ret_fd)
+/* Workers that read in order must not find what the kernel has read ahead for others, where there is room. */
+static uint64_t choose_file_bytes(const struct storage *storage, const struct atom_place *place)
+{
+    uint64_t wanted = FILE_WINDOWS * storage->window_bytes * place->n_workers, n_bytes = FILE_BYTES;
+    if ((storage->kind & COLD) == 0)
+        return FILE_BYTES;
+    while (n_bytes < wanted && n_bytes < MOST_BYTES)
+        n_bytes *= 2;
+    while (n_bytes > FILE_BYTES && target_scratch_check(place->directory, n_bytes, NULL) < 0)
+        n_bytes /= 2;
+    return n_bytes;
+}
+
+static int make_data_file(struct storage *storage, const struct atom_place *place)
 {
     bool is_tmpfile;
+    const char *directory = place->directory;
+    const uint64_t n_bytes = choose_file_bytes(storage, place);
     unsigned char *block = malloc(MIB);
-    int fd, result = block != NULL ? target_scratch_check(directory, FILE_BYTES, NULL) : -ENOMEM;
+    int fd, result = block != NULL ? target_scratch_check(directory, n_bytes, NULL) : -ENOMEM;
     if (result == 0)
         result = target_create_nameless(storage->dir_fd, directory, &fd, &is_tmpfile, NULL);
     if (result < 0) {
@@ -79,26 +102,28 @@ static int make_data_file(struct storage *storage, const char *directory, int *r
         return result;
     }
     rng_fill(&storage->rng, block, MIB);
-    for (uint64_t at = 0; at < FILE_BYTES && result == 0; at += MIB)
+    for (uint64_t at = 0; at < n_bytes && result == 0; at += MIB)
         result = full_io_write(fd, block, MIB, at, NULL);
     free(block);
     if (result == 0)
         result = full_io_sync(fd);
     if (result == 0 && (storage->kind & COLD) != 0)
         (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-    if (result < 0)
+    if (result < 0) {
         close(fd);
-    else
-        *ret_fd = fd;
-    return result;
+        return result;
+    }
+    data_files[data_file_of(storage)].fd = fd;
+    data_files[data_file_of(storage)].n_bytes = n_bytes;
+    return 0;
 }
 
 /* Advice about the order of reads belongs to a descriptor, so each order of each test has one. */
-static int use_data_file(struct storage *storage, const char *directory, bool is_random)
+static int use_data_file(struct storage *storage, const struct atom_place *place, bool is_random)
 {
     char path[32];
     const size_t file = data_file_of(storage);
-    int result = data_files[file].n_users == 0 ? make_data_file(storage, directory, &data_files[file].fd) : 0;
+    int result = data_files[file].n_users == 0 ? make_data_file(storage, place) : 0;
     if (result < 0)
         return result;
     snprintf(path, sizeof path, "/proc/self/fd/%d", data_files[file].fd);
@@ -126,6 +151,7 @@ static int open_storage_directory(const struct atom_place *place, struct storage
     for (size_t i = 0; i < 2; i++)
         snprintf(storage->names[i], NAME_SIZE, ".fstune-%016" PRIx64, rng_seed_from_system());
     storage->dir_fd = open(place->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    storage->window_bytes = storage->dir_fd >= 0 ? read_ahead_bytes(storage->dir_fd) : 0;
     return storage->buffer == NULL && storage->size_bytes > 0 ? -ENOMEM : storage->dir_fd < 0 ? -errno : 0;
 }
 
@@ -143,30 +169,36 @@ static int open_names(const struct atom_place *place, struct atom_shared *shared
     return result;
 }
 
+/* Reads in order do not follow the writes, whose pages they would find. */
+static void place_workers(struct storage *storage, const struct atom_place *place)
+{
+    const uint64_t n_bytes = data_files[data_file_of(storage)].n_bytes;
+    const uint64_t n_places = n_bytes / storage->size_bytes;
+    for (size_t kind = 0; kind < 4; kind++)
+        storage->at[kind] = (n_places * place->worker / place->n_workers * storage->size_bytes +
+                             ((kind & WRITES) != 0 ? n_bytes / 2 : 0)) %
+                            n_bytes;
+}
+
 static int open_data(const struct atom_place *place, struct atom_shared *shared, void **ret_state)
 {
     int result = open_names(place, shared, ret_state);
     if (result < 0)
         return result;
     struct storage *storage = *ret_state;
-    const uint64_t n_places = FILE_BYTES / storage->size_bytes;
     rng_fill(&storage->rng, storage->buffer, storage->size_bytes);
-    /* Reads in order do not follow the writes, whose pages they would find. */
-    for (size_t kind = 0; kind < 4; kind++)
-        storage->at[kind] = (n_places * place->worker / place->n_workers * storage->size_bytes +
-                             ((kind & WRITES) != 0 ? FILE_BYTES / 2 : 0)) %
-                            FILE_BYTES;
     const uint32_t first = storage->kind & SECOND, second = (storage->kind >> SHIFT) & SECOND;
     for (int random = 0; random < 2 && result == 0; random++) {
         const uint32_t order = random ? RANDOM : 0;
         if ((first & RANDOM) == order || ((storage->kind & MIXED) != 0 && (second & RANDOM) == order))
-            result = use_data_file(storage, place->directory, random);
+            result = use_data_file(storage, place, random);
     }
     if (result < 0) {
         close_storage(storage);
         *ret_state = NULL;
         return result;
     }
+    place_workers(storage, place);
     /* Many workers with many tests would have too many descriptors. */
     close(storage->dir_fd);
     storage->dir_fd = -1;
@@ -183,13 +215,24 @@ static void forget_pages(void *state)
 
 static uint64_t next_offset(struct storage *storage, uint32_t kind)
 {
-    const uint64_t n_places = FILE_BYTES / storage->size_bytes;
+    const uint64_t n_places = data_files[data_file_of(storage)].n_bytes / storage->size_bytes;
     if ((kind & RANDOM) != 0)
         return (uint64_t)(rng_uniform(&storage->rng) * (double)n_places) * storage->size_bytes;
     uint64_t *at = &storage->at[kind & SECOND];
     const uint64_t offset = *at;
     *at = (offset + storage->size_bytes) % (n_places * storage->size_bytes);
     return offset;
+}
+
+/* The next one who reads this must not find it in memory. What was read in order is dropped piece by piece,
+ * since the kernel keeps a folio of which a part alone is to be dropped. */
+static void drop_behind(struct storage *storage, int fd, uint32_t kind, uint64_t offset)
+{
+    const uint64_t end = offset + storage->size_bytes;
+    if ((kind & RANDOM) != 0)
+        (void)posix_fadvise(fd, (off_t)offset, storage->size_bytes, POSIX_FADV_DONTNEED);
+    else if (end % DROP_BYTES == 0)
+        (void)posix_fadvise(fd, (off_t)(end - DROP_BYTES), DROP_BYTES, POSIX_FADV_DONTNEED);
 }
 
 static int operate(struct storage *storage, uint32_t kind)
@@ -201,10 +244,17 @@ static int operate(struct storage *storage, uint32_t kind)
         return result == 0 && (kind & COLD) != 0 ? full_io_sync(fd) : result;
     }
     int result = full_io_read(fd, storage->buffer, storage->size_bytes, offset);
-    /* The next one who reads this must not find it in memory. */
     if ((kind & COLD) != 0)
-        (void)posix_fadvise(fd, (off_t)offset, storage->size_bytes, POSIX_FADV_DONTNEED);
+        drop_behind(storage, fd, kind, offset);
     return result;
+}
+
+/* A timing of reads in order has as much from read-ahead windows that began before it as it leaves behind. */
+static uint64_t least_data(const void *state)
+{
+    const struct storage *storage = state;
+    const bool is_read_in_order = (storage->kind & (WRITES | RANDOM | COLD | MIXED)) == COLD;
+    return is_read_in_order ? TIMING_WINDOWS * storage->window_bytes / storage->size_bytes : 0;
 }
 
 static int repeat(struct storage *storage, uint32_t kind, uint64_t n)
@@ -315,7 +365,7 @@ static int run_renames(void *state, uint64_t n)
 #define DATA(NAME, KIND, SIZE, PER)                                                                          \
     {                                                                                                        \
         .name = NAME, .per = PER, .kind = KIND, .size_bytes = SIZE, .open = open_data,                       \
-        .prepare = forget_pages, .run = run_data, .close = close_storage                                     \
+        .prepare = forget_pages, .least = least_data, .run = run_data, .close = close_storage                \
     }
 #define SIZES(NAME, KIND, STATE, PER)                                                                        \
     DATA(NAME "_4k_" STATE, KIND, 4096, PER " of 4 KiB"),                                                    \

@@ -161,6 +161,7 @@ static int time_prepared(struct crew *crew, const struct atom *atom, int (*work)
 static int calibrate_repetitions(struct crew *crew, const struct atom *atom, void *const *states,
                                  uint64_t sample_ns, uint64_t *ret_n)
 {
+    const uint64_t least = atom->least != NULL ? atom->least(states[0]) : 0;
     for (uint64_t n = 2;; n *= 2) {
         uint64_t least_ns = UINT64_MAX, ns;
         for (int i = 0; i < CALIBRATIONS && least_ns > 0; i++) {
@@ -172,7 +173,7 @@ static int calibrate_repetitions(struct crew *crew, const struct atom *atom, voi
                 break;
         }
         *ret_n = n;
-        if (least_ns >= sample_ns || n >= MOST_REPETITIONS)
+        if ((least_ns >= sample_ns && n >= least) || n >= MOST_REPETITIONS)
             return 0;
     }
 }

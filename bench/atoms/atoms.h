@@ -42,6 +42,7 @@ struct atom {
     /* Prepares; *ret_state for the others. 0; -EOPNOTSUPP: not here; other negative errno. */
     int (*open)(const struct atom_place *place, struct atom_shared *shared, void **ret_state);
     void (*prepare)(void *state);             /* before each timing, by one worker; NULL: nothing */
+    uint64_t (*least)(const void *state);     /* activities that a timing has; NULL: any number will do */
     int (*run)(void *state, uint64_t n);      /* n activities and what comes with them */
     int (*base)(void *state, uint64_t n);     /* only what comes with them; NULL: nothing does */
     int (*base_too)(void *state, uint64_t n); /* more of that, timed by itself; NULL: no more */

@@ -12,6 +12,7 @@
 #include "tuner/session/members_study.h"
 #include "tuner/session/session.h"
 
+#include <sched.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,6 +30,13 @@ enum doctor_severity { DOCTOR_OK, DOCTOR_NOTE, DOCTOR_FINDING };
 #define DOCTOR_NOISE_CONFIDENCE    0.95
 #define DOCTOR_NOISE_LIMIT_SECONDS 20.0 /* slow disks get fewer runs rather than minutes */
 
+/* Where the requests of the disk all end on some of the processors: half of the runs are made there. */
+struct doctor_placement {
+    cpu_set_t there; /* empty: no such processors, or no others */
+    double there_bps, elsewhere_bps;
+    struct interval ratio; /* of the two; NaN: too few runs */
+};
+
 /* How much short runs of one setting scatter here, and what that means for budgets. */
 struct doctor_noise {
     size_t n;           /* runs made */
@@ -40,6 +48,7 @@ struct doctor_noise {
     double window_cv;         /* inside runs, between tenths of a run; NaN: runs too short */
     bool warm;                /* the file was cached: it cannot be read cold for long enough */
     double run_seconds;       /* length of a run, on average */
+    struct doctor_placement placement;
     bool failed;
     char why[ERR_TEXT_SIZE]; /* failed or not tried */
 };
@@ -116,6 +125,14 @@ int doctor_report_json(FILE *out, const struct session *session, const struct do
  * where they take too long; with a warm cache, also for the rest of the session, where a cold run ends too
  * soon. An interrupted or failed series leaves what it has, `failed` and why. */
 void doctor_noise_measure(struct session *session, struct doctor_noise *ret_noise);
+
+/* Runs are made there and elsewhere in turn, by the number of the run. */
+void doctor_placement_find(const struct hostinfo_device *device, struct doctor_placement *placement);
+void doctor_placement_go(const struct doctor_placement *placement, size_t run);
+void doctor_placement_leave(const struct doctor_placement *placement);
+/* Rates and ratio of n runs. Takes the difference between the two out of the throughputs, so that what is
+ * left is the scatter of runs in one place. Nothing where there is no such place. */
+void doctor_placement_compare(struct doctor_placement *placement, double *throughput_bps, size_t n);
 
 /* Several places: random reads on all of them together and on each alone. Nothing where there is one. `why`
  * gets what went wrong. */

@@ -105,7 +105,8 @@ static bool must_be_warm(struct session *session, const struct measure_result *r
     return warm;
 }
 
-static int make_runs(struct session *session, struct measure_plan *plan, struct series *series,
+static int make_runs(struct session *session, struct measure_plan *plan,
+                     const struct doctor_placement *placement, struct series *series,
                      struct histogram *latency, struct err *err)
 {
     double start = session_seconds(session);
@@ -115,6 +116,7 @@ static int make_runs(struct session *session, struct measure_plan *plan, struct 
             break;
         progress_show(&session->progress, "noise floor: run %zu of %d", series->n + 1, DOCTOR_NOISE_RUNS);
         histogram_init(latency);
+        doctor_placement_go(placement, series->n);
         int result = session_measure(session, plan, &run, latency, err);
         if (result < 0)
             return result;
@@ -132,9 +134,12 @@ void doctor_noise_measure(struct session *session, struct doctor_noise *ret_nois
     struct measure_plan plan = plan_for(session);
     struct series series = {0};
     struct histogram *latency = malloc(sizeof *latency);
-    int result = latency != NULL ? make_runs(session, &plan, &series, latency, &err)
+    doctor_placement_find(&session->env.device, &ret_noise->placement);
+    int result = latency != NULL ? make_runs(session, &plan, &ret_noise->placement, &series, latency, &err)
                                  : err_set(&err, -ENOMEM, "no memory for a latency histogram");
     free(latency);
+    doctor_placement_leave(&ret_noise->placement);
+    doctor_placement_compare(&ret_noise->placement, series.throughput_bps, series.n);
     doctor_noise_summarise(ret_noise, series.throughput_bps, series.n);
     ret_noise->point = plan.point;
     ret_noise->warm = plan.point.direct == 0 && session->env.cache == MEASURE_CACHE_WARM;

@@ -43,6 +43,37 @@ static void check_noise(const struct doctor_facts *facts, struct doctor_report *
                    100 * noise->run_cv, 100 * noise->window_cv);
 }
 
+/* "1", "0-3": the first and the last of them. */
+static void format_processors(const cpu_set_t *set, char *text, size_t size)
+{
+    size_t first = 0, last = CPU_SETSIZE - 1;
+    while (first < last && !CPU_ISSET(first, set))
+        first++;
+    while (last > first && !CPU_ISSET(last, set))
+        last--;
+    if (first == last)
+        snprintf(text, size, "processor %zu", first);
+    else
+        snprintf(text, size, "%d of the processors %zu to %zu", CPU_COUNT(set), first, last);
+}
+
+static void check_interrupts(const struct doctor_facts *facts, struct doctor_report *report)
+{
+    const struct doctor_placement *placement = &facts->noise.placement;
+    char where[64];
+    if (CPU_COUNT(&placement->there) == 0 || !isfinite(placement->ratio.low))
+        return;
+    format_processors(&placement->there, where, sizeof where);
+    const bool differs = placement->ratio.low > 1 + WANTED_SHARE || placement->ratio.high < 1 - WANTED_SHARE;
+    doctor_say(
+        report, differs ? DOCTOR_FINDING : DOCTOR_OK,
+        differs ? "a program that the scheduler keeps elsewhere has other rates for as long as it runs: "
+                  "start it, and fstune, with taskset there; or count on either rate"
+                : NULL,
+        "requests end on %s: random reads there make %.2f (%.2f to %.2f) times the rate of elsewhere", where,
+        placement->there_bps / placement->elsewhere_bps, placement->ratio.low, placement->ratio.high);
+}
+
 static void check_load(const struct doctor_facts *facts, struct doctor_report *report)
 {
     double load = hostinfo_number(facts->host, "load1_before"), cpus = hostinfo_number(facts->host, "cpus");
@@ -120,9 +151,13 @@ static void check_power(const struct doctor_facts *facts, struct doctor_report *
 }
 
 static const struct doctor_check checks[] = {
-    {"noise_floor", check_noise},    {"load", check_load},
-    {"io_pressure", check_pressure}, {"device_busy", check_device_busy},
-    {"steal", check_steal},          {"cpu_governor", check_governor},
+    {"noise_floor", check_noise},
+    {"interrupts", check_interrupts},
+    {"load", check_load},
+    {"io_pressure", check_pressure},
+    {"device_busy", check_device_busy},
+    {"steal", check_steal},
+    {"cpu_governor", check_governor},
     {"power", check_power},
 };
 

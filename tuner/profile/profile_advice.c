@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdio.h>
 
-#define USUAL_SHARE  0.9 /* of requests of one size, for a program that has one */
+#define FEW_SIZES_SHARE                                                                                      \
+    0.8 /* of requests have one of the sizes that are told, in a program that has few sizes */
 #define MANY_THREADS 1.5 /* mean depth from which threads are in their calls at the same time */
 
 bool profile_advice_name(const unsigned percent[SUMMARY_N_KINDS], char name[PATTERN_NAME_SIZE])
@@ -27,30 +28,34 @@ static uint64_t in_range(uint64_t value, uint64_t low, uint64_t high)
     return value < low ? low : value > high ? high : value;
 }
 
-/* Up to whole sectors, which is what a direct request has to be made of. */
-static uint64_t usual_size(const struct summary_sizes *sizes)
+/* Of a program's few sizes the one that moves the most bytes: looks at a header of some bytes go with each
+ * page of a database. Else half of its requests are no longer than this. */
+static uint64_t size_that_counts(const struct summary_sizes *sizes)
 {
-    uint64_t bytes = sizes->n_modes > 0 ? sizes->modes[0].value : sizes->p50;
-    return in_range((bytes + 511) / 512 * 512, FACTORS_REQUEST_SIZE_MIN_BYTES,
-                    FACTORS_REQUEST_SIZE_MAX_BYTES);
+    uint64_t n = 0, size = 0, most_bytes = 0;
+    for (size_t i = 0; i < sizes->n_modes; i++) {
+        const struct bins_mode *mode = &sizes->modes[i];
+        n += mode->n;
+        if (mode->n * mode->value > most_bytes) {
+            most_bytes = mode->n * mode->value;
+            size = mode->value;
+        }
+    }
+    return (double)n >= FEW_SIZES_SHARE * (double)sizes->n && size > 0 ? size : sizes->p50;
 }
 
-static bool has_usual_size(const struct summary_sizes *sizes)
-{
-    return sizes->n_modes > 0 && (double)sizes->modes[0].n >= USUAL_SHARE * (double)sizes->n;
-}
-
-/* Random requests have the size of what the program keeps, in one direction at least; sequential ones can be
- * made of any size. */
+/* Random requests have the size of what the program keeps; sequential ones can be made of any size. Whole
+ * sectors are what a direct request has to be made of. */
 static void take_sizes(struct profile_advice *advice, const struct summary *summary)
 {
     const struct summary_sizes *reads = &summary->sizes[PROFILE_READ],
                                *writes = &summary->sizes[PROFILE_WRITE];
-    const struct summary_sizes *most = reads->n >= writes->n ? reads : writes;
-    bool is_random = summary->share[SUMMARY_RAND_READ] + summary->share[SUMMARY_RAND_WRITE] >= 0.5;
-    advice->level[FACTOR_REQUEST_SIZE] = usual_size(most);
-    advice->fixed[FACTOR_REQUEST_SIZE] = is_random && has_usual_size(most);
-    advice->is_rounded = most->n_modes > 0 && most->modes[0].value % 512 != 0;
+    uint64_t bytes = size_that_counts(reads->n >= writes->n ? reads : writes);
+    advice->level[FACTOR_REQUEST_SIZE] =
+        in_range((bytes + 511) / 512 * 512, FACTORS_REQUEST_SIZE_MIN_BYTES, FACTORS_REQUEST_SIZE_MAX_BYTES);
+    advice->fixed[FACTOR_REQUEST_SIZE] =
+        summary->share[SUMMARY_RAND_READ] + summary->share[SUMMARY_RAND_WRITE] >= 0.5;
+    advice->is_rounded = bytes % 512 != 0;
 }
 
 static void take_depth(struct profile_advice *advice, const struct summary *summary)

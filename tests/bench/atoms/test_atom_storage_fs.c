@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <linux/magic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
 
@@ -104,6 +105,26 @@ TEST(pages_that_other_tests_left_are_forgotten_before_cold_reads)
     assert_true(count_cached_pages() > 0);
     reads->prepare(atoms.state[0][0]);
     assert_int_equal(count_cached_pages(), 0);
+}
+
+/* What the kernel has read ahead for one of them would be read from memory by another, or again. */
+TEST(workers_that_read_in_order_read_from_the_device)
+{
+    struct atoms_plan plan = plan_of("read_64k_cold");
+    struct rusage before, after;
+    struct statfs status;
+    uint64_t n_bytes = 0;
+    plan.n_workers = 4;
+    if (statfs(directory, &status) != 0 || status.f_type == TMPFS_MAGIC)
+        skip(); /* tmpfs has no device */
+    assert_int_equal(atoms_open(&atoms, &plan, &err), 0);
+    assert_int_equal(atoms.sample[0].result, 0);
+    assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
+    assert_int_equal(atoms_measure(&atoms, &plan), 0);
+    assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
+    /* Half as many again do not count. */
+    n_bytes = plan.n_rounds * plan.n_workers * (atoms.sample[0].n + atoms.sample[0].n / 2) * 65536;
+    assert_true((uint64_t)(after.ru_inblock - before.ru_inblock) * 512 >= n_bytes * 9 / 10);
 }
 
 TEST(the_files_of_tests_are_opened_again_after_they_were_closed)

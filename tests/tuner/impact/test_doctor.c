@@ -345,6 +345,19 @@ TEST(stolen_time_and_a_busy_device_are_said)
     assert_int_equal(loudest("device_busy"), DOCTOR_FINDING);
 }
 
+TEST(processors_that_are_nearer_to_the_disk_are_said)
+{
+    struct doctor_placement *placement = &facts.noise.placement;
+    expect_said("interrupts", -1, NULL);
+    CPU_SET(1, &placement->there);
+    *placement = (struct doctor_placement){placement->there, 101e6, 100e6, {0.98, 1.04}};
+    expect_said("interrupts", DOCTOR_OK, "processor 1");
+    *placement = (struct doctor_placement){placement->there, 150e6, 100e6, {1.4, 1.6}};
+    expect_said("interrupts", DOCTOR_FINDING, "1.50");
+    CPU_SET(4, &placement->there);
+    expect_said("interrupts", DOCTOR_FINDING, "2 of the processors 1 to 4");
+}
+
 TEST(little_room_makes_a_small_file_or_none)
 {
     facts.file_bytes = 256 << 20;

@@ -87,3 +87,29 @@ TEST(too_few_windows_say_nothing)
     windows = windows_of(10, 0, 0);
     assert_true(isnan(doctor_noise_window_cv(&windows)));
 }
+
+TEST(runs_in_two_places_are_compared_and_evened)
+{
+    struct doctor_placement placement = {0};
+    /* There, elsewhere, elsewhere, there, and again: 200 and 100 on average. */
+    double rates[] = {198, 99, 101, 202, 201, 100.5, 99.5, 199};
+    CPU_SET(1, &placement.there);
+    doctor_placement_compare(&placement, rates, N_OF(rates));
+    assert_close(placement.there_bps, 200, 1e-9);
+    assert_close(placement.elsewhere_bps, 100, 1e-9);
+    assert_true(placement.ratio.low > 1.95 && placement.ratio.low < 2 && placement.ratio.high > 2 &&
+                placement.ratio.high < 2.05);
+    assert_close(rates[0], 198.0 * 150 / 200, 1e-9);
+    assert_close(rates[1], 99.0 * 150 / 100, 1e-9);
+}
+
+TEST(one_place_or_few_runs_leave_throughputs_alone)
+{
+    struct doctor_placement placement = {0};
+    double rates[] = {200, 100, 100, 200};
+    doctor_placement_compare(&placement, rates, 4);
+    assert_true(isnan(placement.ratio.low) && rates[0] == 200);
+    CPU_SET(1, &placement.there);
+    doctor_placement_compare(&placement, rates, 3);
+    assert_true(isnan(placement.ratio.low) && rates[0] == 200);
+}

@@ -1,0 +1,15 @@
+/* bench/host/interrupts: the processors that the requests of a disk end on. A program that runs there is told
+ * sooner than one elsewhere. */
+#pragma once
+
+#include "bench/host/hostinfo.h"
+
+#include <sched.h>
+#include <stdbool.h>
+
+/* Where one interrupt has nearly all that a disk sends (it has one queue): the processors it goes to. 0;
+ * -ENOENT where there are several, none has come yet, or the kernel does not tell. */
+int interrupts_find(const struct hostinfo_device *device, cpu_set_t *ret_processors);
+
+/* "0-3,5". False: it is no such list, and *ret_processors is empty. */
+bool interrupts_parse_list(const char *list, cpu_set_t *ret_processors);
