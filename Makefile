@@ -407,7 +407,7 @@ $(patsubst %,build/%/tuner/picture/page_assets.o,$(builds) fuzz): build/page.htm
 # What fstune profile loads into the kernel. clang is large, and only this needs it: where it is missing the
 # object is empty, and the command says so.
 build/trace.bpf.o: bench/profile/trace.bpf.c bench/profile/trace_event.h bench/profile/trace_kernel.h \
-    bench/profile/trace_flight.h Makefile | $(before_build)
+    bench/profile/trace_file.h bench/profile/trace_flight.h Makefile | $(before_build)
 	$(call say,BPF,$@)
 	@mkdir -p $(@D)
 	$(Q)clang -target bpf -O2 -g -Wall $(WERROR) -DTARGET_$$(uname -m) -I. -isystem /usr/include/$$(gcc -print-multiarch) -c $< -o $@ || : >$@

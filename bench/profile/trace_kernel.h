@@ -116,7 +116,7 @@ struct pt_regs {
 #define ARGUMENT_4(REGS) ((REGS)->r8)
 #define ARGUMENT_5(REGS) ((REGS)->r9)
 #elif defined(TARGET_aarch64)
-#define IS_O_DIRECT 0200000U
+#define IS_O_DIRECT      0200000U
 struct pt_regs {
     __u64 regs[31];
 };
