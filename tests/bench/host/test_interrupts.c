@@ -45,6 +45,6 @@ TEST(the_disk_of_this_folder_ends_on_processors_that_exist)
         skip();
     }
     assert_true(CPU_COUNT(&set) > 0);
-    for (int cpu = (int)sysconf(_SC_NPROCESSORS_CONF); cpu < CPU_SETSIZE; cpu++)
+    for (size_t cpu = (size_t)sysconf(_SC_NPROCESSORS_CONF); cpu < CPU_SETSIZE; cpu++)
         assert_false(CPU_ISSET(cpu, &set));
 }
