@@ -88,11 +88,9 @@ static uint64_t choose_file_bytes(const struct storage *storage, const struct at
     return n_bytes;
 }
 
-static int make_data_file(struct storage *storage, const struct atom_place *place)
+static int fill_data_file(struct storage *storage, const char *directory, uint64_t n_bytes, int *ret_fd)
 {
     bool is_tmpfile;
-    const char *directory = place->directory;
-    const uint64_t n_bytes = choose_file_bytes(storage, place);
     unsigned char *block = malloc(MIB);
     int fd, result = block != NULL ? target_scratch_check(directory, n_bytes, NULL) : -ENOMEM;
     if (result == 0)
@@ -109,13 +107,25 @@ static int make_data_file(struct storage *storage, const struct atom_place *plac
         result = full_io_sync(fd);
     if (result == 0 && (storage->kind & COLD) != 0)
         (void)posix_fadvise(fd, 0, 0, POSIX_FADV_DONTNEED);
-    if (result < 0) {
+    if (result < 0)
         close(fd);
-        return result;
+    else
+        *ret_fd = fd;
+    return result;
+}
+
+/* A quota may allow less than the file system has free. */
+static int make_data_file(struct storage *storage, const struct atom_place *place)
+{
+    const size_t file = data_file_of(storage);
+    uint64_t n_bytes = choose_file_bytes(storage, place);
+    int result = fill_data_file(storage, place->directory, n_bytes, &data_files[file].fd);
+    if ((result == -EDQUOT || result == -ENOSPC || result == -EFBIG) && n_bytes > FILE_BYTES) {
+        n_bytes = FILE_BYTES;
+        result = fill_data_file(storage, place->directory, n_bytes, &data_files[file].fd);
     }
-    data_files[data_file_of(storage)].fd = fd;
-    data_files[data_file_of(storage)].n_bytes = n_bytes;
-    return 0;
+    data_files[file].n_bytes = n_bytes;
+    return result;
 }
 
 /* Advice about the order of reads belongs to a descriptor, so each order of each test has one. */
@@ -169,13 +179,14 @@ static int open_names(const struct atom_place *place, struct atom_shared *shared
     return result;
 }
 
-/* Reads in order do not follow the writes, whose pages they would find. */
+/* Workers share no piece that is dropped at once. Reads in order do not follow the writes, whose pages they
+ * would find. */
 static void place_workers(struct storage *storage, const struct atom_place *place)
 {
     const uint64_t n_bytes = data_files[data_file_of(storage)].n_bytes;
-    const uint64_t n_places = n_bytes / storage->size_bytes;
+    const uint64_t n_pieces = n_bytes / DROP_BYTES;
     for (size_t kind = 0; kind < 4; kind++)
-        storage->at[kind] = (n_places * place->worker / place->n_workers * storage->size_bytes +
+        storage->at[kind] = (n_pieces * place->worker / place->n_workers * DROP_BYTES +
                              ((kind & WRITES) != 0 ? n_bytes / 2 : 0)) %
                             n_bytes;
 }

@@ -17,7 +17,8 @@
 #include <unistd.h>
 
 #define MOST_REPETITIONS (1ULL << 30)
-#define CALIBRATIONS     3 /* the least of so many timings decides the number of repetitions */
+#define LONGEST_SAMPLES  16 /* as long as asked for, at most, for the sake of `least` */
+#define CALIBRATIONS     3  /* the least of so many timings decides the number of repetitions */
 
 static const struct atom *const table[] = {
     &atom_syscall,
@@ -173,7 +174,8 @@ static int calibrate_repetitions(struct crew *crew, const struct atom *atom, voi
                 break;
         }
         *ret_n = n;
-        if ((least_ns >= sample_ns && n >= least) || n >= MOST_REPETITIONS)
+        const bool is_enough = n >= least || least_ns >= LONGEST_SAMPLES * sample_ns;
+        if ((least_ns >= sample_ns && is_enough) || n >= MOST_REPETITIONS)
             return 0;
     }
 }

@@ -10,10 +10,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#define DEVICES    "/sys/devices/"
-#define MOST_COUNT 8192 /* characters: a number for each processor */
-#define MOST_SHARE 0.9  /* of all interrupts, for a disk that has one queue */
+#define LIST_SIZE 512
 
 bool interrupts_parse_list(const char *list, cpu_set_t *ret_processors)
 {
@@ -42,52 +41,80 @@ bool interrupts_parse_list(const char *list, cpu_set_t *ret_processors)
 /* How often it came, on all processors: "0,1763991". */
 static uint64_t count_of(const char *interrupt)
 {
-    char path[PATH_MAX], counts[MOST_COUNT];
-    uint64_t n = 0;
+    char path[PATH_MAX];
+    uint64_t n = 0, one;
     snprintf(path, sizeof path, "/sys/kernel/irq/%s/per_cpu_count", interrupt);
-    if (procfs_read_line(path, counts, sizeof counts) != 0)
-        return 0;
-    for (char *at = counts, *end; *at != '\0'; at = *end == ',' ? end + 1 : end) {
-        n += strtoull(at, &end, 10);
-        if (end == at)
+    FILE *in = fopen(path, "re");
+    while (in != NULL && fscanf(in, "%" SCNu64, &one) == 1) {
+        n += one;
+        if (fgetc(in) != ',')
             break;
     }
+    if (in != NULL)
+        fclose(in);
     return n;
 }
 
-/* The directory of the disk's own interrupts is that of the nearest thing above it which has some: a
- * controller on the PCI bus. */
+static bool has_one_queue(const struct hostinfo_device *device)
+{
+    char path[sizeof device->sysfs + 8];
+    size_t n = 0;
+    snprintf(path, sizeof path, "%s/mq", device->sysfs);
+    DIR *directory = device->sysfs[0] != '\0' ? opendir(path) : NULL;
+    if (directory == NULL)
+        return false;
+    for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory))
+        n += entry->d_name[0] != '.';
+    closedir(directory);
+    return n == 1;
+}
+
+static bool is_pci(const char *place)
+{
+    char path[PATH_MAX + 16], subsystem[PATH_MAX];
+    snprintf(path, sizeof path, "%s/subsystem", place);
+    ssize_t n = readlink(path, subsystem, sizeof subsystem - 1);
+    if (n <= 0)
+        return false;
+    subsystem[n] = '\0';
+    const char *name = strrchr(subsystem, '/');
+    return name != NULL && strcmp(name, "/pci") == 0;
+}
+
+/* Of the controller on the PCI bus that the disk belongs to. NULL: it has none, or takes no messages. */
 static DIR *open_interrupts(const struct hostinfo_device *device)
 {
     char place[PATH_MAX], path[PATH_MAX + 16];
-    DIR *directory = NULL;
-    if (device->sysfs[0] == '\0' || realpath(device->sysfs, place) == NULL)
+    char *end;
+    if (realpath(device->sysfs, place) == NULL)
         return NULL;
-    while (directory == NULL && strncmp(place, DEVICES, strlen(DEVICES)) == 0) {
-        snprintf(path, sizeof path, "%s/msi_irqs", place);
-        directory = opendir(path);
-        *strrchr(place, '/') = '\0';
+    while (!is_pci(place)) {
+        end = strrchr(place, '/');
+        if (end == NULL || end == place)
+            return NULL;
+        *end = '\0';
     }
-    return directory;
+    snprintf(path, sizeof path, "%s/msi_irqs", place);
+    return opendir(path);
 }
 
 int interrupts_find(const struct hostinfo_device *device, cpu_set_t *ret_processors)
 {
-    char most[NAME_MAX + 1] = "", path[PATH_MAX], list[MOST_COUNT];
-    uint64_t n_most = 0, n_all = 0;
-    DIR *directory = open_interrupts(device);
+    char most[NAME_MAX + 1] = "", path[PATH_MAX], list[LIST_SIZE];
+    uint64_t n_most = 0;
+    DIR *directory = has_one_queue(device) ? open_interrupts(device) : NULL;
     if (directory == NULL)
         return -ENOENT;
+    /* A controller may have one more for changes of itself. */
     for (struct dirent *entry = readdir(directory); entry != NULL; entry = readdir(directory)) {
         uint64_t n = entry->d_name[0] != '.' ? count_of(entry->d_name) : 0;
-        n_all += n;
         if (n > n_most) {
             n_most = n;
             snprintf(most, sizeof most, "%s", entry->d_name);
         }
     }
     closedir(directory);
-    if (n_most == 0 || (double)n_most < MOST_SHARE * (double)n_all)
+    if (n_most == 0)
         return -ENOENT;
     snprintf(path, sizeof path, "/proc/irq/%s/effective_affinity_list", most);
     if (procfs_read_line(path, list, sizeof list) != 0 || !interrupts_parse_list(list, ret_processors))

@@ -7,8 +7,9 @@
 #include <sched.h>
 #include <stdbool.h>
 
-/* Where one interrupt has nearly all that a disk sends (it has one queue): the processors it goes to. 0;
- * -ENOENT where there are several, none has come yet, or the kernel does not tell. */
+/* Of a disk that has one queue: the processors that the interrupt goes to which came most often. 0; -ENOENT
+ * where it has several queues or is no disk on a PCI bus (a loop, LVM), none has come yet, or the kernel does
+ * not tell. */
 int interrupts_find(const struct hostinfo_device *device, cpu_set_t *ret_processors);
 
 /* "0-3,5". False: it is no such list, and *ret_processors is empty. */

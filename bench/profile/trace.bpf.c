@@ -31,19 +31,21 @@ static __always_inline void fill(struct trace_event *event, __u32 kind, const st
     event->unused = 0;
 }
 
-static __always_inline void tell(__u32 kind, const struct call *call, const struct seen_file *file,
+/* False: there is no room. */
+static __always_inline bool tell(__u32 kind, const struct call *call, const struct seen_file *file,
                                  __u64 end_ns, __u64 offset, __u64 n_bytes, __u32 flags)
 {
     struct trace_event *event = bpf_ringbuf_reserve(&events, sizeof *event, 0);
     if (event == NULL) {
         COUNT(lost, 1);
-        return;
+        return false;
     }
     fill(event, kind, call, file, end_ns);
     event->flags |= flags;
     event->offset_bytes = offset;
     event->n_bytes = n_bytes;
     bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+    return true;
 }
 
 /* Where n bytes without an offset of their own began, after the call. */
@@ -73,8 +75,7 @@ static __always_inline bool begin_transfer(struct call *call, __u32 kind, struct
         tell_mark(TRACE_BEGIN, 1, call->start_ns);
         return true;
     }
-    const struct trace_scope *limits = find_scope();
-    return limits == NULL || limits->of_everybody == 0;
+    return !is_of_everybody();
 }
 
 static __always_inline void end_transfer(const struct call *call, __s64 result, __u64 now_ns)
@@ -84,18 +85,17 @@ static __always_inline void end_transfer(const struct call *call, __s64 result, 
         COUNT(other_bytes, result > 0 ? result : 0);
         return;
     }
-    if (result > 0) { /* which tells of the end, too */
+    if (result > 0) {
         bool is_appended = call->of.appends && (call->flags & TRACE_WRITES) != 0;
         bool is_placed = call->is_placed && !is_appended;
         __u64 offset = is_placed ? call->offset : began_at(&call->of, call->flags, result);
         __u32 head = 0;
         if (result == LOADER_READ && offset == 0)
             bpf_probe_read_user(&head, sizeof head, (const void *)call->address);
-        tell(TRACE_REQUEST, call, &call->of, now_ns, offset, result,
-             TRACE_ENDS | (head == LIBRARY_HEAD ? TRACE_LIBRARY : 0));
-        return;
-    }
-    if (result < 0)
+        if (tell(TRACE_REQUEST, call, &call->of, now_ns, offset, result,
+                 TRACE_ENDS | (head == LIBRARY_HEAD ? TRACE_LIBRARY : 0)))
+            return;
+    } else if (result < 0)
         COUNT(failed, 1);
     else
         COUNT(empty_reads, 1);
@@ -222,7 +222,8 @@ static __always_inline void end_ring(const struct call *call, __s64 result, __u6
         land(call->process, n, *n < (__s64)call->n ? *n : (__s64)call->n, now_ns);
 }
 
-/* The place of a thread's call lasts as long as the thread. */
+/* The place of a thread's call. It lasts as long as the thread, unless everybody is recorded: then there are
+ * too many threads. */
 static __always_inline struct call *place_of(__u32 thread)
 {
     struct call *call = bpf_map_lookup_elem(&calls, &thread);
@@ -233,6 +234,13 @@ static __always_inline struct call *place_of(__u32 thread)
         return NULL;
     }
     return bpf_map_lookup_elem(&calls, &thread);
+}
+
+static __always_inline void leave(struct call *call, __u32 thread)
+{
+    call->kind = 0;
+    if (is_of_everybody())
+        bpf_map_delete_elem(&calls, &thread);
 }
 
 /* False: nobody wants to know of its end. */
@@ -293,6 +301,10 @@ int on_enter(__u64 *arguments)
         return 0;
     }
 #endif
+    struct seen_file file;
+    if (*kind < TRACE_CALL_COPIES && is_of_everybody() &&
+        !look_at(file_of(task, (__s32)ARGUMENT_0(regs)), &file))
+        return 0;
     struct call *call = place_of(thread);
     if (call == NULL)
         return 0;
@@ -300,7 +312,10 @@ int on_enter(__u64 *arguments)
     call->fd = (__s32)ARGUMENT_0(regs);
     call->thread = thread;
     call->process = process;
-    call->kind = begin(call, *kind, task, regs) ? *kind : 0;
+    if (begin(call, *kind, task, regs))
+        call->kind = *kind;
+    else
+        leave(call, thread);
     return 0;
 }
 
@@ -336,7 +351,7 @@ int on_exit(struct bpf_raw_tracepoint_args *context)
         COUNT(maps, 1);
         COUNT(mapped_bytes, call->n);
     }
-    call->kind = 0;
+    leave(call, thread);
     return 0;
 }
 
@@ -434,6 +449,16 @@ int on_fork(struct bpf_raw_tracepoint_args *context)
         COUNT(lost, 1);
     else
         tell_mark(TRACE_PROCESS, 1, bpf_ktime_get_ns());
+    return 0;
+}
+
+/* A thread that runs another program takes the number of its process; no end of its own number follows. */
+SEC("raw_tp/sched_process_exec")
+int on_exec(struct bpf_raw_tracepoint_args *context)
+{
+    __u32 before = (__u32)context->args[1], now = (__u32)bpf_get_current_pid_tgid();
+    if (before != now)
+        bpf_map_delete_elem(&calls, &before);
     return 0;
 }
 

@@ -10,6 +10,12 @@ static __always_inline const struct trace_scope *find_scope(void)
     return bpf_map_lookup_elem(&scope, &first);
 }
 
+static __always_inline bool is_of_everybody(void)
+{
+    const struct trace_scope *limits = find_scope();
+    return limits != NULL && limits->of_everybody != 0;
+}
+
 static __always_inline struct file *file_of(struct task_struct *task, __s32 fd)
 {
     struct file *opened = NULL;

@@ -201,7 +201,7 @@ struct {
 } calls SEC(".maps");
 
 static const struct call no_call;
-static __u32 some_fly; /* not 0: `flights` is not empty */
+static __u32 some_fly; /* not 0: `flights` has had an entry */
 
 struct {
     __uint(type, BPF_MAP_TYPE_HASH);

@@ -32,7 +32,7 @@ enum doctor_severity { DOCTOR_OK, DOCTOR_NOTE, DOCTOR_FINDING };
 
 /* Where the requests of the disk all end on some of the processors: half of the runs are made there. */
 struct doctor_placement {
-    cpu_set_t there; /* empty: no such processors, or no others */
+    cpu_set_t there; /* empty: no such processors, no others, or they are forbidden */
     double there_bps, elsewhere_bps;
     struct interval ratio; /* of the two; NaN: too few runs */
 };
@@ -128,8 +128,8 @@ void doctor_noise_measure(struct session *session, struct doctor_noise *ret_nois
 
 /* Runs are made there and elsewhere in turn, by the number of the run. */
 void doctor_placement_find(const struct hostinfo_device *device, struct doctor_placement *placement);
-void doctor_placement_go(const struct doctor_placement *placement, size_t run);
-void doctor_placement_leave(const struct doctor_placement *placement);
+void doctor_placement_go(struct doctor_placement *placement, size_t run);
+void doctor_placement_leave(void);
 /* Rates and ratio of n runs. Takes the difference between the two out of the throughputs, so that what is
  * left is the scatter of runs in one place. Nothing where there is no such place. */
 void doctor_placement_compare(struct doctor_placement *placement, double *throughput_bps, size_t n);

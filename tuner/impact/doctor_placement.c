@@ -29,18 +29,19 @@ static bool is_there(size_t run)
     return run % 4 == 0 || run % 4 == 3;
 }
 
-void doctor_placement_go(const struct doctor_placement *placement, size_t run)
+void doctor_placement_go(struct doctor_placement *placement, size_t run)
 {
     cpu_set_t elsewhere;
     if (!is_known(placement))
         return;
     CPU_XOR(&elsewhere, &allowed, &placement->there);
-    (void)sched_setaffinity(0, sizeof allowed, is_there(run) ? &placement->there : &elsewhere);
+    if (sched_setaffinity(0, sizeof allowed, is_there(run) ? &placement->there : &elsewhere) != 0)
+        CPU_ZERO(&placement->there);
 }
 
-void doctor_placement_leave(const struct doctor_placement *placement)
+void doctor_placement_leave(void)
 {
-    if (is_known(placement))
+    if (CPU_COUNT(&allowed) > 0)
         (void)sched_setaffinity(0, sizeof allowed, &allowed);
 }
 

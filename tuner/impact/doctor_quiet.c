@@ -61,15 +61,18 @@ static void check_interrupts(const struct doctor_facts *facts, struct doctor_rep
 {
     const struct doctor_placement *placement = &facts->noise.placement;
     char where[64];
-    if (CPU_COUNT(&placement->there) == 0 || !isfinite(placement->ratio.low))
+    if (CPU_COUNT(&placement->there) == 0 || !isfinite(placement->ratio.low) || facts->noise.warm)
         return;
     format_processors(&placement->there, where, sizeof where);
-    const bool differs = placement->ratio.low > 1 + WANTED_SHARE || placement->ratio.high < 1 - WANTED_SHARE;
+    const bool is_faster = placement->ratio.low > 1 + WANTED_SHARE,
+               is_slower = placement->ratio.high < 1 - WANTED_SHARE;
     doctor_say(
-        report, differs ? DOCTOR_FINDING : DOCTOR_OK,
-        differs ? "a program that the scheduler keeps elsewhere has other rates for as long as it runs: "
-                  "start it, and fstune, with taskset there; or count on either rate"
-                : NULL,
+        report, is_faster || is_slower ? DOCTOR_NOTE : DOCTOR_OK,
+        is_faster   ? "a program has one rate or the other for as long as the scheduler keeps it in one "
+                      "place: start it, and fstune, with taskset there"
+        : is_slower ? "a program has one rate or the other for as long as the scheduler keeps it in one "
+                      "place: start it, and fstune, with taskset elsewhere"
+                    : NULL,
         "requests end on %s: random reads there make %.2f (%.2f to %.2f) times the rate of elsewhere", where,
         placement->there_bps / placement->elsewhere_bps, placement->ratio.low, placement->ratio.high);
 }

@@ -304,6 +304,15 @@ void agent_send_step(struct agent_send *send)
     use_link(send);
 }
 
+/* A greeting whose next batch is the one behind the end: the manager need not wait for another call. */
+static void say_farewell(struct agent_send *send)
+{
+    const uint64_t since_ns = now_ns();
+    make_hello(send);
+    while (send->link.out_fd >= 0 && send_hello(send) == 0 && now_ns() - since_ns < RETRY_NS)
+        agent_send_wait(send);
+}
+
 uint64_t agent_send_finish(struct agent_send *send, bool *ret_is_whole)
 {
     uint64_t n_missing = 0;
@@ -312,5 +321,7 @@ uint64_t agent_send_finish(struct agent_send *send, bool *ret_is_whole)
     for (uint64_t i = send->backlog.first; i < send->backlog.next; i++)
         n_missing += send->n_rows_of[i % BACKLOG_BATCHES];
     *ret_is_whole = send->backlog.first == send->backlog.next;
+    if (*ret_is_whole && send->address != NULL)
+        say_farewell(send);
     return n_missing;
 }

@@ -21,6 +21,7 @@
 #define POLL_MS    50
 #define SILENCE_NS (CLOCK_NS_PER_S / 2) /* then what should come next is asked for again */
 #define GRACE_NS   (5 * CLOCK_NS_PER_S) /* for the end, once it was asked for */
+#define PARTING_NS (2 * CLOCK_NS_PER_S) /* for another call, where the last confirmation may be lost */
 #define LINE_SIZE  64
 
 struct manager {
@@ -30,27 +31,23 @@ struct manager {
     struct events *events;
     char command[EVENTS_TEXT_SIZE];
     uint64_t sample_ns;
-
     struct wire_address address;
     int listening_fd; /* -1: nobody calls */
     pid_t program;    /* 0: none was started */
     struct wire link;
     bool has_greeted;                                                   /* over this link */
     uint64_t linked_ns, gone_ns, heard_ns, asked_ns, began_ns, quit_ns; /* 0: not now */
-
     bool is_known; /* an agent has greeted, by this number */
     uint64_t number;
-    uint64_t next, kept; /* the batch that comes next; all below `kept` are in the database */
-    uint64_t told;       /* `kept` as the agent knows it */
-    bool has_ended;
-
+    uint64_t next, kept;        /* the batch that comes next; all below `kept` are in the database */
+    uint64_t told;              /* `kept` as the agent knows it */
+    bool has_ended, has_parted; /* the agent knows that all is kept */
     uint8_t received[2 * BATCH_MOST_BYTES];
     size_t n_received;
     bool is_due[BATCH_N_ORDERS];
     enum batch_order wanted; /* start, stop, or neither: a cut may have lost it */
     struct batch_writer order;
     size_t n_order_sent;
-
     char line[LINE_SIZE];
     size_t n_line;
     bool has_no_lines;
@@ -138,6 +135,7 @@ static int take_hello(struct manager *manager, const struct batch *batch)
         if (code < 0)
             return code;
     }
+    manager->has_parted = manager->has_ended && batch->number >= manager->next;
     manager->has_greeted = manager->is_due[BATCH_SEND] = manager->is_due[manager->wanted] = true;
     manager->is_due[BATCH_QUIT] = manager->quit_ns > 0;
     return 0;
@@ -378,10 +376,12 @@ static void wait_for_news(const struct manager *manager)
 static bool is_over(const struct manager *manager)
 {
     const uint64_t at_ns = now_ns();
+    if (manager->has_ended && manager->listening_fd < 0)
+        return manager->link.in_fd < 0 ||
+               (manager->told == manager->next && manager->n_order_sent == manager->order.n);
     if (manager->has_ended)
-        return (manager->told == manager->next && manager->n_order_sent == manager->order.n) ||
-               (manager->link.in_fd < 0 &&
-                (manager->listening_fd < 0 || at_ns - manager->gone_ns >= GRACE_NS));
+        return manager->has_parted || (manager->link.in_fd < 0 ? at_ns - manager->gone_ns >= PARTING_NS
+                                                               : at_ns - manager->heard_ns >= GRACE_NS);
     bool is_mute = at_ns - manager->quit_ns >= GRACE_NS && at_ns - manager->heard_ns >= GRACE_NS;
     if (manager->quit_ns > 0 && (is_mute || !manager->is_known || manager->link.in_fd < 0))
         return true;

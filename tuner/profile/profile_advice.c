@@ -6,9 +6,10 @@
 #include <math.h>
 #include <stdio.h>
 
-#define FEW_SIZES_SHARE                                                                                      \
-    0.8 /* of requests have one of the sizes that are told, in a program that has few sizes */
-#define MANY_THREADS 1.5 /* mean depth from which threads are in their calls at the same time */
+/* Shares of requests: of a program that has few sizes, and of nearly all. */
+#define FEW_SIZES_SHARE 0.8
+#define NEARLY_ALL      0.9
+#define MANY_THREADS    1.5 /* mean depth from which threads are in their calls at the same time */
 
 bool profile_advice_name(const unsigned percent[SUMMARY_N_KINDS], char name[PATTERN_NAME_SIZE])
 {
@@ -28,6 +29,16 @@ static uint64_t in_range(uint64_t value, uint64_t low, uint64_t high)
     return value < low ? low : value > high ? high : value;
 }
 
+/* Of a direction: sizes are not told apart by the order of the requests. */
+static const struct summary_sizes *sizes_of(const struct summary *summary, bool is_random)
+{
+    const struct summary_sizes *reads = &summary->sizes[PROFILE_READ],
+                               *writes = &summary->sizes[PROFILE_WRITE];
+    if (is_random)
+        return summary->share[SUMMARY_RAND_READ] >= summary->share[SUMMARY_RAND_WRITE] ? reads : writes;
+    return reads->n >= writes->n ? reads : writes;
+}
+
 /* Of a program's few sizes the one that moves the most bytes: looks at a header of some bytes go with each
  * page of a database. Else half of its requests are no longer than this. */
 static uint64_t size_that_counts(const struct summary_sizes *sizes)
@@ -44,18 +55,23 @@ static uint64_t size_that_counts(const struct summary_sizes *sizes)
     return (double)n >= FEW_SIZES_SHARE * (double)sizes->n && size > 0 ? size : sizes->p50;
 }
 
-/* Random requests have the size of what the program keeps; sequential ones can be made of any size. Whole
- * sectors are what a direct request has to be made of. */
+static bool has_one_size(const struct summary_sizes *sizes)
+{
+    return sizes->n_modes > 0 && (double)sizes->modes[0].n >= NEARLY_ALL * (double)sizes->n;
+}
+
+/* Random requests have the size of what the program keeps, and it is known where nearly all requests are
+ * random or have one size; sequential ones can be made of any size. Whole sectors are what a direct request
+ * has to be made of. */
 static void take_sizes(struct profile_advice *advice, const struct summary *summary)
 {
-    const struct summary_sizes *reads = &summary->sizes[PROFILE_READ],
-                               *writes = &summary->sizes[PROFILE_WRITE];
-    uint64_t bytes = size_that_counts(reads->n >= writes->n ? reads : writes);
+    const double random_share = summary->share[SUMMARY_RAND_READ] + summary->share[SUMMARY_RAND_WRITE];
+    const struct summary_sizes *sizes = sizes_of(summary, random_share >= 0.5);
+    const bool is_one = has_one_size(sizes);
+    const uint64_t bytes = is_one ? sizes->modes[0].value : size_that_counts(sizes);
     advice->level[FACTOR_REQUEST_SIZE] =
         in_range((bytes + 511) / 512 * 512, FACTORS_REQUEST_SIZE_MIN_BYTES, FACTORS_REQUEST_SIZE_MAX_BYTES);
-    advice->fixed[FACTOR_REQUEST_SIZE] =
-        summary->share[SUMMARY_RAND_READ] + summary->share[SUMMARY_RAND_WRITE] >= 0.5;
-    advice->is_rounded = bytes % 512 != 0;
+    advice->fixed[FACTOR_REQUEST_SIZE] = random_share >= NEARLY_ALL || (random_share >= 0.5 && is_one);
 }
 
 static void take_depth(struct profile_advice *advice, const struct summary *summary)

@@ -13,7 +13,6 @@ struct profile_advice {
     char pattern[PATTERN_NAME_SIZE]; /* as --pattern takes it */
     bool fixed[FACTOR_N];            /* the program decides it */
     uint64_t level[FACTOR_N];        /* what it does today, in the ranges of the options */
-    bool is_rounded;                 /* its usual request is no multiple of 512 bytes */
 };
 
 /* The name of these shares as --pattern takes them. False: there is none. */

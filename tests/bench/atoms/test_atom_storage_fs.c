@@ -115,6 +115,7 @@ TEST(workers_that_read_in_order_read_from_the_device)
     struct statfs status;
     uint64_t n_bytes = 0;
     plan.n_workers = 4;
+    plan.sample_ns = 50000000; /* a sixteenth of what two windows may take */
     if (statfs(directory, &status) != 0 || status.f_type == TMPFS_MAGIC)
         skip(); /* tmpfs has no device */
     assert_int_equal(atoms_open(&atoms, &plan, &err), 0);
@@ -122,9 +123,14 @@ TEST(workers_that_read_in_order_read_from_the_device)
     assert_int_equal(getrusage(RUSAGE_SELF, &before), 0);
     assert_int_equal(atoms_measure(&atoms, &plan), 0);
     assert_int_equal(getrusage(RUSAGE_SELF, &after), 0);
-    /* Half as many again do not count. */
+    if (after.ru_inblock == before.ru_inblock) {
+        print_message("this file system does not tell what it reads\n");
+        skip();
+    }
+    /* Half as many again do not count, and windows begin before a timing ends. */
     n_bytes = plan.n_rounds * plan.n_workers * (atoms.sample[0].n + atoms.sample[0].n / 2) * 65536;
-    assert_true((uint64_t)(after.ru_inblock - before.ru_inblock) * 512 >= n_bytes * 9 / 10);
+    const uint64_t n_read = (uint64_t)(after.ru_inblock - before.ru_inblock) * 512;
+    assert_in_range(n_read, n_bytes * 9 / 10, n_bytes * 5 / 2);
 }
 
 TEST(the_files_of_tests_are_opened_again_after_they_were_closed)

@@ -92,6 +92,16 @@ static bool says(const char *name, const char *part)
     return false;
 }
 
+/* What to do about it; NULL: nothing. */
+static const char *advice_of(const char *name)
+{
+    for (size_t i = 0; i < report.n; i++) {
+        if (strcmp(report.items[i].name, name) == 0)
+            return report.items[i].recommendation;
+    }
+    return NULL;
+}
+
 /* Examines; a check of this name must say this loudly, or nothing at all (-1), and its text hold `part`. */
 static void expect_said(const char *name, int severity, const char *part)
 {
@@ -353,9 +363,15 @@ TEST(processors_that_are_nearer_to_the_disk_are_said)
     *placement = (struct doctor_placement){placement->there, 101e6, 100e6, {0.98, 1.04}};
     expect_said("interrupts", DOCTOR_OK, "processor 1");
     *placement = (struct doctor_placement){placement->there, 150e6, 100e6, {1.4, 1.6}};
-    expect_said("interrupts", DOCTOR_FINDING, "1.50");
+    expect_said("interrupts", DOCTOR_NOTE, "1.50");
     CPU_SET(4, &placement->there);
-    expect_said("interrupts", DOCTOR_FINDING, "2 of the processors 1 to 4");
+    expect_said("interrupts", DOCTOR_NOTE, "2 of the processors 1 to 4");
+    assert_non_null(strstr(advice_of("interrupts"), "taskset there"));
+    *placement = (struct doctor_placement){placement->there, 70e6, 100e6, {0.6, 0.8}};
+    expect_said("interrupts", DOCTOR_NOTE, "0.70");
+    assert_non_null(strstr(advice_of("interrupts"), "taskset elsewhere"));
+    facts.noise.warm = true;
+    expect_said("interrupts", -1, NULL);
 }
 
 TEST(little_room_makes_a_small_file_or_none)

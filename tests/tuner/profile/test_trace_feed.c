@@ -37,11 +37,12 @@ static void mark(unsigned kind, pid_t process, unsigned n, uint64_t time_ns)
     trace_feed_take(&feed, &told);
 }
 
-static void request(uint64_t start_ns)
+static void request(uint64_t start_ns, unsigned flags)
 {
     struct stat status;
     assert_int_equal(fstat(fd, &status), 0);
     struct trace_event told = {.kind = TRACE_REQUEST,
+                               .flags = flags,
                                .start_ns = start_ns,
                                .end_ns = start_ns + 10,
                                .file = 7,
@@ -60,7 +61,7 @@ TEST(below_a_directory_the_depth_is_that_of_its_users)
     mark(TRACE_BEGIN, getppid(), 200, 10);
     mark(TRACE_BEGIN, getpid(), 1, 20);
     assert_int_equal(flight_depth(&store->flight), 0);
-    request(20);
+    request(20, 0);
     assert_int_equal(flight_depth(&store->flight), 1);
     mark(TRACE_END, getpid(), 1, 30);
     assert_int_equal(flight_depth(&store->flight), 0);
@@ -77,5 +78,39 @@ TEST(without_a_directory_all_that_is_told_counts)
     mark(TRACE_BEGIN, getppid(), 3, 70);
     assert_int_equal(flight_depth(&store->flight), 3);
     mark(TRACE_END, getppid(), 3, 80);
+    assert_int_equal(flight_depth(&store->flight), 0);
+}
+
+TEST(a_request_may_tell_of_its_end)
+{
+    feed.below = NULL;
+    mark(TRACE_BEGIN, getpid(), 2, 90);
+    request(90, TRACE_ENDS);
+    assert_int_equal(flight_depth(&store->flight), 1);
+    request(90, TRACE_ENDS | TRACE_WRITES);
+    assert_int_equal(flight_depth(&store->flight), 0);
+}
+
+/* Of a program that was loaded nothing counts but its end. */
+TEST(the_end_of_a_request_that_is_left_out_counts)
+{
+    const uint64_t n_bytes = store->bytes[PROFILE_READ];
+    feed.below = NULL;
+    mark(TRACE_BEGIN, getpid(), 1, 200);
+    request(200, TRACE_ENDS | TRACE_LIBRARY);
+    assert_int_equal(flight_depth(&store->flight), 0);
+    assert_int_equal(store->bytes[PROFILE_READ], n_bytes);
+}
+
+TEST(below_a_directory_a_request_ends_where_its_process_counts)
+{
+    memset(feed.processes, 0, sizeof feed.processes);
+    feed.below = folder;
+    memset(feed.opened, 0, sizeof feed.opened);
+    mark(TRACE_BEGIN, getpid(), 3, 300);
+    assert_int_equal(flight_depth(&store->flight), 0);
+    request(300, TRACE_ENDS);
+    assert_int_equal(flight_depth(&store->flight), 2);
+    mark(TRACE_END, getpid(), 2, 320);
     assert_int_equal(flight_depth(&store->flight), 0);
 }
