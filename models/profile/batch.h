@@ -26,7 +26,8 @@
 #define BATCH_MOST_BYTES 16384 /* with its head */
 
 enum batch_kind {
-    BATCH_HELLO = 1, /* of the agent: its number, ns that a sample stands for; the command as a text */
+    BATCH_HELLO = 1, /* of the agent: its number, ns that a sample stands for; the command as a text. Once
+                        more where its number is above the end's: the agent knows that all is kept */
     BATCH_ROWS,      /* events lost until now; rows and names */
     BATCH_RESTART,   /* the recording begins anew */
     BATCH_END,       /* events lost; ns since the beginning; how the program ended, as waitpid has it, plus 1;
