@@ -23,7 +23,7 @@
 /* Windows of the kernel's read-ahead: of the file, for each worker, and of a timing of reads in order. */
 #define FILE_WINDOWS   4
 #define TIMING_WINDOWS 2
-#define DROP_BYTES     (4 * MIB) /* of the page cache at once: no folio is larger */
+#define DROP_BYTES     (4 * MIB) /* of the page cache at once: folios of read-ahead are hardly ever larger */
 
 /* Of an operation. */
 enum {

@@ -43,7 +43,7 @@ static void check_noise(const struct doctor_facts *facts, struct doctor_report *
                    100 * noise->run_cv, 100 * noise->window_cv);
 }
 
-/* "1", "0-3": the first and the last of them. */
+/* One by its number; of several how many there are, the first and the last. */
 static void format_processors(const cpu_set_t *set, char *text, size_t size)
 {
     size_t first = 0, last = CPU_SETSIZE - 1;
@@ -66,15 +66,18 @@ static void check_interrupts(const struct doctor_facts *facts, struct doctor_rep
     format_processors(&placement->there, where, sizeof where);
     const bool is_faster = placement->ratio.low > 1 + WANTED_SHARE,
                is_slower = placement->ratio.high < 1 - WANTED_SHARE;
-    doctor_say(
-        report, is_faster || is_slower ? DOCTOR_NOTE : DOCTOR_OK,
-        is_faster   ? "a program has one rate or the other for as long as the scheduler keeps it in one "
-                      "place: start it, and fstune, with taskset there"
-        : is_slower ? "a program has one rate or the other for as long as the scheduler keeps it in one "
-                      "place: start it, and fstune, with taskset elsewhere"
-                    : NULL,
-        "requests end on %s: random reads there make %.2f (%.2f to %.2f) times the rate of elsewhere", where,
-        placement->there_bps / placement->elsewhere_bps, placement->ratio.low, placement->ratio.high);
+    doctor_say(report, is_faster || is_slower ? DOCTOR_NOTE : DOCTOR_OK,
+               is_faster ? "a program has one rate or the other for as long as the scheduler keeps it in one "
+                           "place: start it, and fstune, with taskset there"
+               : is_slower
+                   ? "a program has one rate or the other for as long as the scheduler keeps it in one "
+                     "place: start it, and fstune, with taskset elsewhere"
+                   : NULL,
+               "requests end on %s: random reads there make %.2f times the rate of elsewhere (95 %% interval "
+               "%.2f to %.2f, "
+               "%zu runs)",
+               where, placement->there_bps / placement->elsewhere_bps, placement->ratio.low,
+               placement->ratio.high, facts->noise.n);
 }
 
 static void check_load(const struct doctor_facts *facts, struct doctor_report *report)
