@@ -410,7 +410,7 @@ build/trace.bpf.o: bench/profile/trace.bpf.c bench/profile/trace_event.h bench/p
     bench/profile/trace_file.h bench/profile/trace_flight.h Makefile | $(before_build)
 	$(call say,BPF,$@)
 	@mkdir -p $(@D)
-	$(Q)clang -target bpf -O2 -g -Wall $(WERROR) -DTARGET_$$(uname -m) -I. -isystem /usr/include/$$(gcc -print-multiarch) -c $< -o $@ || : >$@
+	$(Q)clang -target bpf -O2 -g -mcpu=v3 -Wall $(WERROR) -DTARGET_$$(uname -m) -I. -isystem /usr/include/$$(gcc -print-multiarch) -c $< -o $@ || : >$@
 
 $(patsubst %,build/%/bench/profile/trace.o,$(builds) fuzz): build/trace.bpf.o
 $(patsubst %,build/%/tuner/picture/plot_assets.o,$(builds) fuzz): $(wildcard tuner/picture/plot_assets/*)

@@ -5,10 +5,18 @@
 
 char LICENSE[] SEC("license") = "GPL";
 
+/* NULL for a number that no process has. */
+static __always_inline __u8 *mark_of(__u32 process)
+{
+    __u32 at = process / sizeof(__u64);
+    __u8 *marks = bpf_map_lookup_elem(&watched, &at);
+    return marks != NULL ? marks + process % sizeof(__u64) : NULL;
+}
+
 static __always_inline bool is_recorded(__u32 process)
 {
-    __u32 *mark = bpf_map_lookup_elem(&watched, &process);
-    if (mark != NULL)
+    const __u8 *mark = mark_of(process);
+    if (mark != NULL && *mark != 0)
         return *mark == TRACE_RECORD;
     const struct trace_scope *limits = find_scope();
     return limits != NULL && limits->of_everybody != 0 && limits->but != process;
@@ -53,7 +61,8 @@ static __always_inline __u64 began_at(const struct seen_file *file, __u32 flags,
 {
     struct file *opened = file->opened;
     bool is_appended = file->appends && (flags & TRACE_WRITES) != 0;
-    __s64 end = is_appended ? BPF_CORE_READ(opened, f_inode, i_size) : BPF_CORE_READ(opened, f_pos);
+    struct inode *inode = READ(opened, f_inode);
+    __s64 end = is_appended ? READ(inode, i_size) : READ(opened, f_pos);
     return end >= (__s64)n ? (__u64)end - n : 0;
 }
 
@@ -207,7 +216,7 @@ static __always_inline void begin_ring(struct call *call, struct task_struct *ta
     call->address = flight != NULL ? flight->ring : 0;
     if ((flags & RING_NUMBERED) == 0) {
         struct file *opened = file_of(task, call->fd);
-        call->address = opened != NULL ? (__u64)BPF_CORE_READ(opened, private_data) : 0;
+        call->address = opened != NULL ? (__u64)READ(opened, private_data) : 0;
     }
     call->n = (flags & RING_WAITS) != 0 ? ARGUMENT_2(regs) : 0;
     look_at_ring(call->process, call->address, call->start_ns);
@@ -222,25 +231,21 @@ static __always_inline void end_ring(const struct call *call, __s64 result, __u6
         land(call->process, n, *n < (__s64)call->n ? *n : (__s64)call->n, now_ns);
 }
 
-/* The place of a thread's call. It lasts as long as the thread, unless everybody is recorded: then there are
- * too many threads. */
-static __always_inline struct call *place_of(__u32 thread)
+/* The place of the thread's call, which lasts as long as the thread. */
+static __always_inline struct call *place_of(struct task_struct *task, __u32 kind, struct pt_regs *regs)
 {
-    struct call *call = bpf_map_lookup_elem(&calls, &thread);
+    struct seen_file file;
+    struct call *call = bpf_task_storage_get(&calls, task, NULL, 0);
     if (call != NULL)
         return call;
-    if (bpf_map_update_elem(&calls, &thread, &no_call, BPF_ANY) != 0) {
-        COUNT(lost, 1);
+    /* Of all the threads that a machine has, few read and write such files. */
+    if (kind < TRACE_CALL_COPIES && is_of_everybody() &&
+        !look_at(file_of(task, (__s32)ARGUMENT_0(regs)), &file))
         return NULL;
-    }
-    return bpf_map_lookup_elem(&calls, &thread);
-}
-
-static __always_inline void leave(struct call *call, __u32 thread)
-{
-    call->kind = 0;
-    if (is_of_everybody())
-        bpf_map_delete_elem(&calls, &thread);
+    call = bpf_task_storage_get(&calls, task, NULL, BPF_LOCAL_STORAGE_GET_F_CREATE);
+    if (call == NULL)
+        COUNT(lost, 1);
+    return call;
 }
 
 /* False: nobody wants to know of its end. */
@@ -290,8 +295,7 @@ int on_enter(__u64 *arguments)
     if (kind == NULL || *kind == 0)
         return 0;
     __u64 who = bpf_get_current_pid_tgid();
-    __u32 thread = (__u32)who, process = who >> 32;
-    if (!is_recorded(process))
+    if (!is_recorded(who >> 32))
         return 0;
     struct pt_regs *regs = (struct pt_regs *)arguments[0];
     struct task_struct *task = bpf_get_current_task_btf();
@@ -301,32 +305,26 @@ int on_enter(__u64 *arguments)
         return 0;
     }
 #endif
-    struct seen_file file;
-    if (*kind < TRACE_CALL_COPIES && is_of_everybody() &&
-        !look_at(file_of(task, (__s32)ARGUMENT_0(regs)), &file))
-        return 0;
-    struct call *call = place_of(thread);
+    struct call *call = place_of(task, *kind, regs);
     if (call == NULL)
         return 0;
     call->start_ns = bpf_ktime_get_ns();
     call->fd = (__s32)ARGUMENT_0(regs);
-    call->thread = thread;
-    call->process = process;
-    if (begin(call, *kind, task, regs))
-        call->kind = *kind;
-    else
-        leave(call, thread);
+    call->thread = (__u32)who;
+    call->process = who >> 32;
+    call->kind = begin(call, *kind, task, regs) ? *kind : 0;
     return 0;
 }
 
 SEC("raw_tp/sys_exit")
 int on_exit(struct bpf_raw_tracepoint_args *context)
 {
-    __u32 thread = (__u32)bpf_get_current_pid_tgid();
-    struct call *call = bpf_map_lookup_elem(&calls, &thread);
-    if (call == NULL || call->kind == 0)
+    if (!is_recorded(bpf_get_current_pid_tgid() >> 32))
         return 0;
     struct task_struct *task = bpf_get_current_task_btf();
+    struct call *call = bpf_task_storage_get(&calls, task, NULL, 0);
+    if (call == NULL || call->kind == 0)
+        return 0;
     __s64 result = (__s64)context->args[1];
     __u64 now_ns = bpf_ktime_get_ns();
     __u32 kind = call->kind;
@@ -351,7 +349,7 @@ int on_exit(struct bpf_raw_tracepoint_args *context)
         COUNT(maps, 1);
         COUNT(mapped_bytes, call->n);
     }
-    leave(call, thread);
+    call->kind = 0;
     return 0;
 }
 
@@ -388,7 +386,7 @@ int on_ring_submit(struct bpf_raw_tracepoint_args *context)
 {
     struct io_kiocb *request = (struct io_kiocb *)context->args[0];
     __u64 key = (__u64)request, who = bpf_get_current_pid_tgid();
-    __u8 opcode = BPF_CORE_READ(request, opcode);
+    __u8 opcode = READ(request, opcode);
     bool is_flush = opcode == IORING_OP_FSYNC;
     if ((!is_flush && !ring_moves(opcode)) || !is_recorded(who >> 32))
         return 0;
@@ -399,17 +397,17 @@ int on_ring_submit(struct bpf_raw_tracepoint_args *context)
                         .thread = (__u32)who,
                         .process = who >> 32};
     /* A registered file is known when the request has ended. */
-    if ((BPF_CORE_READ(request, flags) & FIXED_FILE) == 0) {
-        call.fd = BPF_CORE_READ(request, cqe.fd);
+    if ((READ(request, flags) & FIXED_FILE) == 0) {
+        call.fd = READ(request, cqe.fd);
         if (!look_at(file_of(bpf_get_current_task_btf(), call.fd), &call.of))
             return 0;
     }
     if (!is_flush)
-        call.offset = BPF_CORE_READ((struct io_rw *)request, kiocb.ki_pos);
+        call.offset = READ((struct io_rw *)request, kiocb.ki_pos);
     if (bpf_map_update_elem(&requests, &key, &call, BPF_ANY) != 0)
         COUNT(lost, 1);
     else if (!is_flush)
-        begin_on_ring(&call, (__u64)BPF_CORE_READ(request, ctx));
+        begin_on_ring(&call, (__u64)READ(request, ctx));
     return 0;
 }
 
@@ -421,9 +419,9 @@ int on_ring_complete(struct bpf_raw_tracepoint_args *context)
     struct call *call = bpf_map_lookup_elem(&requests, &key);
     if (call == NULL)
         return 0;
-    __s32 result = BPF_CORE_READ(request, cqe.res);
+    __s32 result = READ(request, cqe.res);
     bool is_flush = call->kind == TRACE_CALL_FLUSHES;
-    if (result >= 0 && (call->of.opened != NULL || look_at(BPF_CORE_READ(request, file), &call->of))) {
+    if (result >= 0 && (call->of.opened != NULL || look_at(READ(request, file), &call->of))) {
         __u64 offset = (__s64)call->offset >= 0 ? call->offset : began_at(&call->of, call->flags, result);
         if (is_flush)
             tell(TRACE_FLUSH, call, &call->of, now_ns, 0, 0, 0);
@@ -433,53 +431,42 @@ int on_ring_complete(struct bpf_raw_tracepoint_args *context)
         COUNT(failed, 1);
     }
     if (!is_flush)
-        post_on_ring((__u64)BPF_CORE_READ(request, ctx));
+        post_on_ring((__u64)READ(request, ctx));
     bpf_map_delete_elem(&requests, &key);
     return 0;
 }
 
-SEC("raw_tp/sched_process_fork")
-int on_fork(struct bpf_raw_tracepoint_args *context)
+SEC("tp_btf/sched_process_fork")
+int on_fork(__u64 *arguments)
 {
-    __u32 parent = BPF_CORE_READ((struct task_struct *)context->args[0], tgid);
-    __u32 child = BPF_CORE_READ((struct task_struct *)context->args[1], tgid), mark = TRACE_RECORD;
-    if (child == parent || bpf_map_lookup_elem(&watched, &parent) == NULL)
+    __u32 parent = ((struct task_struct *)arguments[0])->tgid;
+    __u32 child = ((struct task_struct *)arguments[1])->tgid;
+    const __u8 *mark = mark_of(parent);
+    __u8 *mark_of_child = mark_of(child);
+    if (child == parent || mark == NULL || *mark == 0 || mark_of_child == NULL)
         return 0;
-    if (bpf_map_update_elem(&watched, &child, &mark, BPF_ANY) != 0)
-        COUNT(lost, 1);
-    else
-        tell_mark(TRACE_PROCESS, 1, bpf_ktime_get_ns());
-    return 0;
-}
-
-/* A thread that runs another program takes the number of its process; no end of its own number follows. */
-SEC("raw_tp/sched_process_exec")
-int on_exec(struct bpf_raw_tracepoint_args *context)
-{
-    __u32 before = (__u32)context->args[1], now = (__u32)bpf_get_current_pid_tgid();
-    if (before != now)
-        bpf_map_delete_elem(&calls, &before);
+    *mark_of_child = TRACE_RECORD;
+    tell_mark(TRACE_PROCESS, 1, bpf_ktime_get_ns());
     return 0;
 }
 
 /* One that is killed inside a call does not return from it. */
-SEC("raw_tp/sched_process_exit")
-int on_process_exit(struct bpf_raw_tracepoint_args *context)
+SEC("tp_btf/sched_process_exit")
+int on_process_exit(__u64 *arguments)
 {
-    struct task_struct *task = (struct task_struct *)context->args[0];
-    __u32 thread = BPF_CORE_READ(task, pid), process = BPF_CORE_READ(task, tgid);
-    struct call *call = bpf_map_lookup_elem(&calls, &thread);
-    if (call != NULL) {
-        if (call->kind != 0 && call->kind < TRACE_CALL_COPIES && !call->is_other)
-            tell_mark(TRACE_END, 1, bpf_ktime_get_ns());
-        bpf_map_delete_elem(&calls, &thread);
-    }
-    if (!is_recorded(process) || BPF_CORE_READ(task, signal, live.counter) != 0)
+    struct task_struct *task = (struct task_struct *)arguments[0];
+    __u32 process = task->tgid;
+    struct call *call = bpf_task_storage_get(&calls, task, NULL, 0);
+    if (call != NULL && call->kind != 0 && call->kind < TRACE_CALL_COPIES && !call->is_other)
+        tell_mark(TRACE_END, 1, bpf_ktime_get_ns());
+    if (!is_recorded(process) || task->signal->live.counter != 0)
         return 0;
     struct flight *flight = bpf_map_lookup_elem(&flights, &process);
     if (flight != NULL && flight->n > 0)
         tell_mark(TRACE_REAP, flight->n, bpf_ktime_get_ns());
     bpf_map_delete_elem(&flights, &process);
-    bpf_map_delete_elem(&watched, &process);
+    __u8 *mark = mark_of(process);
+    if (mark != NULL)
+        *mark = 0;
     return 0;
 }

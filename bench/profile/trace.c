@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -32,7 +33,8 @@ struct trace {
     struct bpf_link *links[MOST_PROGRAMS];
     size_t n_links;
     struct ring_buffer *ring;
-    int watched, counts, scope; /* descriptors of the maps */
+    int counts, scope; /* descriptors of the maps */
+    uint8_t *watched;  /* its bytes */
     bool sees_rings;
     trace_taker *take;
     void *data;
@@ -157,12 +159,16 @@ static int load(struct trace *trace, struct err *err)
     trace->object = library->bpf_object__open_mem(trace_object, trace_object_bytes, &options);
     if (trace->object == NULL || library->bpf_object__load(trace->object) != 0)
         return explain(-errno, err);
-    trace->watched = find_map(trace, "watched");
     trace->counts = find_map(trace, "counts");
     trace->scope = find_map(trace, "scope");
     trace->ring = library->ring_buffer__new(find_map(trace, "events"), take_record, trace, NULL);
     if (trace->ring == NULL)
         return explain(-errno, err);
+    void *watched =
+        mmap(NULL, TRACE_PROCESSES, PROT_READ | PROT_WRITE, MAP_SHARED, find_map(trace, "watched"), 0);
+    if (watched == MAP_FAILED)
+        return explain(-errno, err);
+    trace->watched = watched;
     return set_calls(trace, find_map(trace, "kinds"), err);
 }
 
@@ -189,17 +195,15 @@ int trace_open(struct trace **ret_trace, trace_taker *take, void *data, struct e
     return 0;
 }
 
-static int watch(struct trace *trace, pid_t pid, __u32 how, struct err *err)
+static void watch(struct trace *trace, pid_t pid, uint8_t how)
 {
-    __u32 key = (__u32)pid;
-    if (trace->library.bpf_map_update_elem(trace->watched, &key, &how, BPF_ANY) != 0)
-        return err_sys(err, -errno, "cannot record process %ld", (long)pid);
-    return 0;
+    if (pid > 0 && pid < TRACE_PROCESSES)
+        trace->watched[pid] = how;
 }
 
-int trace_follow_children(struct trace *trace, struct err *err)
+void trace_follow_children(struct trace *trace)
 {
-    return watch(trace, getpid(), TRACE_FOLLOW, err);
+    watch(trace, getpid(), TRACE_FOLLOW);
 }
 
 /* Numbers of the children of its first thread, which has them all in most programs. Returns how many. */
@@ -217,26 +221,22 @@ static size_t find_children(pid_t pid, pid_t *children, size_t room)
     return n;
 }
 
-int trace_attach(struct trace *trace, pid_t pid, struct err *err)
+void trace_attach(struct trace *trace, pid_t pid)
 {
     pid_t family[MOST_IN_FAMILY] = {pid};
     size_t n = 1;
-    int code = 0;
-    for (size_t i = 0; i < n && code == 0; i++) {
-        code = watch(trace, family[i], TRACE_RECORD, err);
+    for (size_t i = 0; i < n; i++) {
+        watch(trace, family[i], TRACE_RECORD);
         n += find_children(family[i], &family[n], MOST_IN_FAMILY - n);
     }
-    return code;
 }
 
-int trace_attach_one(struct trace *trace, pid_t pid, struct err *err)
+void trace_attach_one(struct trace *trace, pid_t pid)
 {
-    __u32 key = (__u32)pid;
-    int code = watch(trace, pid, TRACE_RECORD, err);
+    watch(trace, pid, TRACE_RECORD);
     /* Nobody else would take away one that has ended before. */
-    if (code == 0 && kill(pid, 0) < 0 && errno == ESRCH)
-        trace->library.bpf_map_delete_elem(trace->watched, &key);
-    return code;
+    if (kill(pid, 0) < 0 && errno == ESRCH)
+        watch(trace, pid, 0);
 }
 
 int trace_attach_files(struct trace *trace, unsigned major_number, unsigned minor_number, struct err *err)
@@ -278,6 +278,8 @@ void trace_close(struct trace *trace)
         trace->library.ring_buffer__free(trace->ring);
     if (trace->object != NULL)
         trace->library.bpf_object__close(trace->object);
+    if (trace->watched != NULL)
+        munmap(trace->watched, TRACE_PROCESSES);
     trace_library_close(&trace->library);
     free(trace);
 }

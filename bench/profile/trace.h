@@ -18,12 +18,12 @@ typedef void trace_taker(void *data, const void *record);
 int trace_open(struct trace **ret_trace, trace_taker *take, void *data, struct err *err);
 
 /* The children of this process are recorded from now on, and theirs. */
-int trace_follow_children(struct trace *trace, struct err *err);
+void trace_follow_children(struct trace *trace);
 /* This process is recorded from now on, with the children that it has or will have. */
-int trace_attach(struct trace *trace, pid_t pid, struct err *err);
+void trace_attach(struct trace *trace, pid_t pid);
 
 /* The same for a process that may end meanwhile, any number of times, without its children. */
-int trace_attach_one(struct trace *trace, pid_t pid, struct err *err);
+void trace_attach_one(struct trace *trace, pid_t pid);
 /* All processes are recorded from now on but this one, and of their files those of the file system with this
  * device number. */
 int trace_attach_files(struct trace *trace, unsigned major_number, unsigned minor_number, struct err *err);

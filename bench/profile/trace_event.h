@@ -25,7 +25,8 @@ enum {
 };
 #define TRACE_CALLS 512 /* numbers that are looked at */
 
-/* What is done with a process: in the map `watched`. */
+/* What is done with a process: a byte of the map `watched` for each number that a process can have. */
+#define TRACE_PROCESSES (1 << 22)
 enum { TRACE_FOLLOW = 1 /* its children are recorded */, TRACE_RECORD = 2 };
 
 /* What else is recorded: entry 0 of the map `scope`. */

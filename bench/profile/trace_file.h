@@ -30,26 +30,26 @@ static __always_inline struct file *file_of(struct task_struct *task, __s32 fd)
 /* False: it is no file whose requests count. */
 static __always_inline bool look_at(struct file *opened, struct seen_file *ret)
 {
-    struct inode *inode = opened != NULL ? BPF_CORE_READ(opened, f_inode) : NULL;
+    struct inode *inode = opened != NULL ? READ(opened, f_inode) : NULL;
     if (inode == NULL)
         return false;
-    __u32 type = BPF_CORE_READ(inode, i_mode) & TYPE_MASK;
+    __u32 type = READ(inode, i_mode) & TYPE_MASK;
     if (type != TYPE_REGULAR && type != TYPE_BLOCK)
         return false;
-    struct super_block *super = BPF_CORE_READ(inode, i_sb);
+    struct super_block *super = READ(inode, i_sb);
     const struct trace_scope *limits = find_scope();
-    __u64 device = BPF_CORE_READ(super, s_dev);
+    __u64 device = READ(super, s_dev);
     if (limits == NULL || (limits->device != 0 && device != limits->device))
         return false;
-    __u64 magic = BPF_CORE_READ(super, s_magic);
+    __u64 magic = READ(super, s_magic);
     if (IS_KERNELS_OWN(magic))
         return false;
-    __u32 flags = BPF_CORE_READ(opened, f_flags);
+    __u32 flags = READ(opened, f_flags);
     ret->opened = opened;
-    ret->inode = BPF_CORE_READ(inode, i_ino);
+    ret->inode = READ(inode, i_ino);
     ret->file = device << 40 ^ ret->inode;
     if (type == TYPE_BLOCK)
-        ret->file ^= (__u64)BPF_CORE_READ(inode, i_rdev) << 20;
+        ret->file ^= (__u64)READ(inode, i_rdev) << 20;
     ret->file += ret->file == 0;
     ret->flags =
         ((flags & OPEN_DIRECT) != 0 ? TRACE_DIRECT : 0) | ((flags & OPEN_DURABLE) != 0 ? TRACE_DURABLE : 0);

@@ -37,7 +37,7 @@ static __always_inline void fly(__u32 process, __s64 n, __u64 ring)
             flight->ring = ring;
     } else if (n > 0) {
         struct flight first = {.n = n, .ring = ring};
-        some_fly = 1;
+        some_fly = true;
         if (bpf_map_update_elem(&flights, &process, &first, BPF_ANY) != 0)
             COUNT(lost, 1);
     }
@@ -60,6 +60,7 @@ static __always_inline void look_at_ring(__u32 process, __u64 key, __u64 now_ns)
     if (n == NULL || *n <= 0)
         return;
     struct io_ring_ctx *ring = (struct io_ring_ctx *)key;
-    __u32 n_unread = BPF_CORE_READ(ring, cached_cq_tail) - BPF_CORE_READ(ring, rings, cq.head);
+    struct io_rings *rings = READ(ring, rings);
+    __u32 n_unread = READ(ring, cached_cq_tail) - READ(rings, cq.head);
     land(process, n, *n - n_unread, now_ns);
 }

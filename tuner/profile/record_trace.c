@@ -108,9 +108,8 @@ int record_trace_program(struct recording *recording, const char *const *command
     int code = program_find_path(command[0], path, sizeof path, err);
     if (code == 0)
         code = begin(&tracing, recording, options, err);
-    if (code == 0)
-        code = trace_follow_children(tracing.trace, err);
     if (code == 0) {
+        trace_follow_children(tracing.trace);
         struct launch launch = {.path = path,
                                 .argv = command,
                                 .output_to_stderr = options->output_to_stderr,
@@ -134,12 +133,12 @@ static int wait_for(struct tracing *tracing, pid_t pid, struct err *err)
                              {.fd = interrupt_descriptor(), .events = POLLIN}};
     if (waits[0].fd < 0)
         return err_sys(err, -errno, "--pid %ld", (long)pid);
-    int code = trace_attach(tracing->trace, pid, err);
-    while (code == 0 && poll(waits, 2, POLL_MS) == 0 && !tracing->is_over)
+    trace_attach(tracing->trace, pid);
+    while (poll(waits, 2, POLL_MS) == 0 && !tracing->is_over)
         look(tracing);
     look(tracing);
     close(waits[0].fd);
-    return code;
+    return 0;
 }
 
 int record_trace_process(struct recording *recording, pid_t pid, const struct record_options *options,
