@@ -183,8 +183,9 @@ static int calibrate_repetitions(struct crew *crew, const struct atom *atom, voi
 static int open_sample(struct atoms *atoms, const struct atoms_plan *plan, const struct atom *atom)
 {
     struct atoms_sample *sample = &atoms->sample[atoms->n];
-    *sample =
-        (struct atoms_sample){.atom = atom, .values_s = calloc(plan->n_rounds, sizeof *sample->values_s)};
+    *sample = (struct atoms_sample){.atom = atom,
+                                    .values_s = calloc(plan->n_rounds, sizeof *sample->values_s),
+                                    .n_places = plan->n_rounds};
     if (sample->values_s == NULL)
         return -ENOMEM;
     void **states = atoms->state[atoms->n];
@@ -201,7 +202,7 @@ static int open_sample(struct atoms *atoms, const struct atoms_plan *plan, const
 
 int atoms_open(struct atoms *atoms, const struct atoms_plan *plan, struct err *err)
 {
-    *atoms = (struct atoms){0};
+    *atoms = (struct atoms){.start_ns = clock_now_ns(&clock_monotonic)};
     void *shared = mmap(NULL, ATOMS_MAX * sizeof *atoms->shared, PROT_READ | PROT_WRITE,
                         MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (shared == MAP_FAILED)
@@ -267,24 +268,94 @@ int atoms_time_delayed(struct atoms *atoms, size_t i, uint64_t delay_ns, double 
     return result;
 }
 
-int atoms_measure(struct atoms *atoms, const struct atoms_plan *plan)
+static int make_room(struct atoms_sample *sample)
+{
+    if (sample->n_values < sample->n_places)
+        return 0;
+    double *values_s = realloc(sample->values_s, 2 * sample->n_places * sizeof *values_s);
+    if (values_s == NULL)
+        return -ENOMEM;
+    sample->values_s = values_s;
+    sample->n_places *= 2;
+    return 0;
+}
+
+/* One timing of each of these tests, in random order. */
+static int time_round(struct atoms *atoms, const struct atoms_plan *plan, const size_t *tests, size_t n,
+                      struct rng *rng)
 {
     size_t order[ATOMS_MAX];
-    struct rng rng;
-    rng_init(&rng, plan->seed);
-    for (uint32_t round = 0; round < plan->n_rounds; round++) {
-        rng_order(&rng, order, atoms->n);
-        for (size_t k = 0; k < atoms->n; k++) {
-            struct atoms_sample *sample = &atoms->sample[order[k]];
-            if (plan->interrupted != NULL && atomic_load(plan->interrupted) != 0)
-                return -EINTR;
-            if (sample->result == 0)
-                sample->result =
-                    time_once(atoms, order[k], rng_uniform(&rng) < 0.5, &sample->values_s[round]);
-        }
-        atoms->n_rounds = round + 1;
+    rng_order(rng, order, n);
+    for (size_t k = 0; k < n; k++) {
+        const size_t i = tests[order[k]];
+        struct atoms_sample *sample = &atoms->sample[i];
+        if (plan->interrupted != NULL && atomic_load(plan->interrupted) != 0)
+            return -EINTR;
+        if (sample->result != 0)
+            continue;
+        if (make_room(sample) < 0)
+            return -ENOMEM;
+        const uint64_t start_ns = clock_now_ns(&clock_monotonic);
+        sample->result = time_once(atoms, i, rng_uniform(rng) < 0.5, &sample->values_s[sample->n_values]);
+        sample->n_values += sample->result == 0;
+        sample->spent_ns += clock_now_ns(&clock_monotonic) - start_ns;
     }
     return 0;
+}
+
+struct want {
+    size_t i;
+    double time_ns;
+};
+
+static int compare_wants(const void *a, const void *b)
+{
+    const struct want *left = a, *right = b;
+    return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
+}
+
+/* The tests that lack least, as many of them as the time suffices for, and one in any case: what lacks too
+ * much would take the time of all others. Returns how many. */
+static size_t choose_tests(const struct atoms *atoms, const struct atoms_plan *plan, uint64_t left_ns,
+                           size_t *ret_tests)
+{
+    struct want wants[ATOMS_MAX];
+    size_t n = 0, n_chosen = 0;
+    double sum_ns = 0;
+    for (size_t i = 0; i < atoms->n; i++) {
+        const struct atoms_sample *sample = &atoms->sample[i];
+        double n_wanted = sample->result == 0 && sample->n_values > 0
+                              ? plan->wanted(sample->values_s, sample->n_values)
+                              : 0;
+        if (n_wanted > 0)
+            wants[n++] = (struct want){i, n_wanted * (double)sample->spent_ns / (double)sample->n_values};
+    }
+    qsort(wants, n, sizeof wants[0], compare_wants);
+    for (; n_chosen < n && (n_chosen == 0 || sum_ns + wants[n_chosen].time_ns <= (double)left_ns);
+         n_chosen++) {
+        ret_tests[n_chosen] = wants[n_chosen].i;
+        sum_ns += wants[n_chosen].time_ns;
+    }
+    return n_chosen;
+}
+
+int atoms_measure(struct atoms *atoms, const struct atoms_plan *plan)
+{
+    const uint64_t end_ns = atoms->start_ns + plan->budget_ns;
+    size_t tests[ATOMS_MAX], n = atoms->n;
+    uint64_t now_ns;
+    struct rng rng;
+    int result = 0;
+    rng_init(&rng, plan->seed);
+    for (size_t i = 0; i < n; i++)
+        tests[i] = i;
+    for (uint32_t round = 0; round < plan->n_rounds && result == 0; round++)
+        result = time_round(atoms, plan, tests, n, &rng);
+    while (result == 0 && n > 0 && (now_ns = clock_now_ns(&clock_monotonic)) < end_ns) {
+        n = choose_tests(atoms, plan, end_ns - now_ns, tests);
+        result = time_round(atoms, plan, tests, n, &rng);
+    }
+    return result;
 }
 
 void atoms_close(struct atoms *atoms)

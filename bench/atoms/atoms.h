@@ -61,7 +61,11 @@ struct atoms_plan {
     enum atoms_set set;
     struct atom_place place;
     uint64_t sample_ns; /* about how long one timing lasts */
-    uint32_t n_rounds;  /* timings of each test */
+    uint32_t n_rounds;  /* timings of each test, at least */
+    /* Preparation and rounds last so long in all, with more rounds of the tests of which more timings are
+     * wanted; 0: there are no more. */
+    uint64_t budget_ns;
+    double (*wanted)(const double *values_s, size_t n); /* how many more; 0: enough */
     uint32_t n_workers; /* 1..CREW_MAX; above 1 of tests of storage only: so many activities are under way at
                            a time */
     uint64_t seed;      /* of the order */
@@ -74,7 +78,9 @@ struct atoms_sample {
     const struct atom *atom;
     int result;       /* of its preparation and its runs; where negative there are no values */
     uint64_t n;       /* activities of a timing, of each worker */
-    double *values_s; /* [n_rounds] seconds of one activity, in the order of the rounds */
+    double *values_s; /* [n_values] seconds of one activity, in the order in which they were timed */
+    size_t n_values, n_places;
+    uint64_t spent_ns; /* by all timings */
 };
 
 struct atoms {
@@ -84,14 +90,15 @@ struct atoms {
     uint32_t n_workers;
     struct atom_shared *shared; /* one for each test */
     size_t n;
-    uint32_t n_rounds; /* complete ones */
+    uint64_t start_ns; /* of their preparation */
 };
 
 /* Prepares the tests and finds how often each repeats its activity. A test that fails keeps its errno. 0 or a
  * negative errno; atoms_close in any case. */
 int atoms_open(struct atoms *atoms, const struct atoms_plan *plan, struct err *err);
 
-/* Rounds of all tests in random order. 0; -EINTR with the rounds that are complete. */
+/* Rounds of all tests in random order, then of those of which more is wanted. 0; -EINTR with the timings that
+ * there are; -ENOMEM. */
 int atoms_measure(struct atoms *atoms, const struct atoms_plan *plan);
 
 /* One timing of test i with this delay in each activity: seconds of one activity with what comes with it, and

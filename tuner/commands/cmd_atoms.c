@@ -157,6 +157,8 @@ static int measure_atoms(const struct settings *settings, struct err *err)
                                     .place = {.directory = settings->file.path},
                                     .sample_ns = set == ATOMS_STORAGE ? STORAGE_SAMPLE_NS : SAMPLE_NS,
                                     .n_rounds = settings->atoms.rounds,
+                                    .budget_ns = settings->atoms.budget_ns,
+                                    .wanted = atoms_figures_wanted,
                                     .n_workers = settings->atoms.queue_depth,
                                     .seed = settings->seed_given ? settings->seed : rng_seed_from_system(),
                                     .only = only[0] != '\0' ? only : NULL,
@@ -170,7 +172,10 @@ static int measure_atoms(const struct settings *settings, struct err *err)
         return code;
     code = atoms_open(&atoms, &plan, err);
     if (code == 0) {
-        result.is_interrupted = atoms_measure(&atoms, &plan) == -EINTR;
+        code = atoms_measure(&atoms, &plan);
+        result.is_interrupted = code == -EINTR;
+    }
+    if (code == 0 || result.is_interrupted) {
         if (settings->atoms.check_linear && !result.is_interrupted)
             check_lines(&atoms, &result);
         atoms_figures_of(&atoms, settings->runs.confidence_share, &result.figures);

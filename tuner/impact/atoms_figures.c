@@ -13,8 +13,9 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#define SCHEMA       "fstune/atoms/1"
-#define BITS_UNKNOWN 0
+#define SCHEMA            "fstune/atoms/1"
+#define BITS_UNKNOWN      0
+#define WANTED_CONFIDENCE 0.95
 
 const char *const atoms_status_names[ATOMS_N_STATUS] = {"measured", "unresolved", "not here", "not linear"};
 
@@ -55,6 +56,29 @@ static void set_figures(struct atoms_figure *figure, const double *values_s, siz
     figure->status = figure->median_low_s > 0 ? ATOMS_MEASURED : ATOMS_UNRESOLVED;
 }
 
+/* Half of the interval, as a share of the median; NaN without one. */
+static double width_share(const struct atoms_figure *figure)
+{
+    return (figure->median_high_s - figure->median_low_s) / 2 / fabs(figure->median_s);
+}
+
+double atoms_figures_wanted(const double *values_s, size_t n)
+{
+    struct atoms_figure figure;
+    set_figures(&figure, values_s, n, WANTED_CONFIDENCE);
+    const double excess = width_share(&figure) / ATOMS_NARROW_SHARE;
+    return excess > 1 ? (double)n * (excess * excess - 1) : isfinite(excess) ? 0 : (double)n;
+}
+
+size_t atoms_figures_count_narrow(const struct atoms_figures *figures)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < figures->n; i++)
+        n += figures->figure[i].status != ATOMS_NOT_HERE &&
+             width_share(&figures->figure[i]) <= ATOMS_NARROW_SHARE;
+    return n;
+}
+
 static void set_number(json_t *object, const struct hostinfo *host, const char *key)
 {
     const double number = hostinfo_number(host, key);
@@ -93,9 +117,9 @@ void atoms_figures_of(const struct atoms *atoms, double confidence_share, struct
         figure->status = ATOMS_NOT_HERE;
         figure->mean_s = figure->low_s = figure->high_s = NAN;
         figure->median_s = figure->median_low_s = figure->median_high_s = NAN;
-        if (sample->result == 0 && atoms->n_rounds > 0) {
-            figure->replays = atoms->n_rounds;
-            set_figures(figure, sample->values_s, atoms->n_rounds, confidence_share);
+        if (sample->result == 0 && sample->n_values > 0) {
+            figure->replays = (unsigned)sample->n_values;
+            set_figures(figure, sample->values_s, sample->n_values, confidence_share);
         }
     }
     describe_system(ret);

@@ -9,8 +9,9 @@
 #include <jansson.h>
 #include <stddef.h>
 
-#define ATOMS_NAME_SIZE 40
-#define ATOMS_TEXT_SIZE 160
+#define ATOMS_NAME_SIZE    40
+#define ATOMS_TEXT_SIZE    160
+#define ATOMS_NARROW_SHARE 0.05 /* of the median: half of an interval that is narrow enough */
 
 enum atoms_status { ATOMS_MEASURED, ATOMS_UNRESOLVED, ATOMS_NOT_HERE, ATOMS_NOT_LINEAR, ATOMS_N_STATUS };
 
@@ -36,6 +37,13 @@ struct atoms_figures {
 
 /* The figures of tests that were measured. */
 void atoms_figures_of(const struct atoms *atoms, double confidence_share, struct atoms_figures *ret);
+
+/* How many more timings the interval of the median lacks until it is narrow, if it shrinks with the root of
+ * their number; 0: it is. */
+double atoms_figures_wanted(const double *values_s, size_t n);
+
+/* Tests whose interval is narrow. */
+size_t atoms_figures_count_narrow(const struct atoms_figures *figures);
 
 /* NULL: the file has none of that name that was measured. */
 const struct atoms_figure *atoms_figures_find(const struct atoms_figures *figures, const char *name);

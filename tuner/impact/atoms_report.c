@@ -40,6 +40,8 @@ int atoms_report_text(FILE *out, const struct atoms_figures *figures, struct err
                                                  : atoms_status_names[figure->status],
                 interval, figure->per);
     }
+    fprintf(out, "\nof %zu of these, half of the interval is at most %g %% of the median\n",
+            atoms_figures_count_narrow(figures), 100 * ATOMS_NARROW_SHARE);
     return text_finish(out, err);
 }
 

@@ -315,6 +315,7 @@ struct settings_cost {
 struct settings_atoms {
     char only[SETTINGS_TEXT_SIZE]; /* --only; "" */
     uint32_t rounds, queue_depth;
+    uint64_t budget_ns; /* 0: the rounds alone */
     bool check_linear, storage;
 };
 

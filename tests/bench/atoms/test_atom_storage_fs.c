@@ -51,7 +51,8 @@ TEST(every_operation_gives_a_value_a_round)
     assert_true(atoms.n > 30);
     for (size_t i = 0; i < atoms.n; i++) {
         assert_int_equal(atoms.sample[i].result, 0);
-        for (uint32_t round = 0; round < atoms.n_rounds; round++)
+        assert_int_equal(atoms.sample[i].n_values, plan.n_rounds);
+        for (uint32_t round = 0; round < atoms.sample[i].n_values; round++)
             assert_true(isfinite(atoms.sample[i].values_s[round]));
     }
 }

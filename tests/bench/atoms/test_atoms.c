@@ -34,7 +34,6 @@ TEST(every_test_gives_a_value_a_round_or_says_that_it_is_not_here)
     const struct atoms_plan plan = plan_of(NULL);
     assert_int_equal(atoms_open(&atoms, &plan, &err), 0);
     assert_int_equal(atoms_measure(&atoms, &plan), 0);
-    assert_int_equal(atoms.n_rounds, plan.n_rounds);
     size_t n_rows = 0, n_measured = 0;
     while (atoms_row(ATOMS_SYSTEM, n_rows) != NULL)
         n_rows++;
@@ -43,7 +42,8 @@ TEST(every_test_gives_a_value_a_round_or_says_that_it_is_not_here)
         const struct atoms_sample *sample = &atoms.sample[i];
         if (sample->result != -EOPNOTSUPP)
             assert_int_equal(sample->result, 0);
-        for (uint32_t round = 0; sample->result == 0 && round < atoms.n_rounds; round++)
+        assert_int_equal(sample->n_values, sample->result == 0 ? plan.n_rounds : 0);
+        for (uint32_t round = 0; round < sample->n_values; round++)
             assert_true(isfinite(sample->values_s[round]) && sample->values_s[round] != 0);
         n_measured += sample->result == 0;
     }
@@ -169,5 +169,41 @@ TEST(an_interrupt_leaves_the_rounds_that_are_complete)
     assert_int_equal(atoms_open(&atoms, &plan, &err), 0);
     atomic_store(&interrupted, SIGINT);
     assert_int_equal(atoms_measure(&atoms, &plan), -EINTR);
-    assert_int_equal(atoms.n_rounds, 0);
+    assert_int_equal(atoms.sample[0].n_values, 0);
+}
+
+/* Of a timer, more than any time suffices for; of a system call, ten. */
+static double want_much_of_timers(const double *values_s, size_t n)
+{
+    return values_s[0] > 1e-5 ? 1e9 : n < 10 ? (double)(10 - n) : 0;
+}
+
+TEST(what_lacks_least_comes_first_until_the_time_is_over)
+{
+    struct atoms_plan plan = plan_of("syscall,timer");
+    plan.budget_ns = 400000000;
+    plan.wanted = want_much_of_timers;
+    assert_int_equal(atoms_open(&atoms, &plan, &err), 0);
+    assert_int_equal(atoms_measure(&atoms, &plan), 0);
+    assert_int_equal(atoms.sample[0].n_values, 10);
+    assert_true(atoms.sample[1].n_values > 2 * plan.n_rounds);
+    for (size_t round = 0; round < atoms.sample[1].n_values; round++)
+        assert_true(isfinite(atoms.sample[1].values_s[round]) && atoms.sample[1].values_s[round] != 0);
+}
+
+static double want_no_more(const double *values_s, size_t n)
+{
+    (void)values_s;
+    (void)n;
+    return 0;
+}
+
+TEST(where_nothing_lacks_the_time_is_not_used_up)
+{
+    struct atoms_plan plan = plan_of("syscall");
+    plan.budget_ns = 3600000000000;
+    plan.wanted = want_no_more;
+    assert_int_equal(atoms_open(&atoms, &plan, &err), 0);
+    assert_int_equal(atoms_measure(&atoms, &plan), 0);
+    assert_int_equal(atoms.sample[0].n_values, plan.n_rounds);
 }

@@ -24,12 +24,12 @@ EACH_TEST(NULL, free_both);
 
 static void make_figures(void)
 {
-    const struct atoms atoms = {.sample = {{.atom = atoms_row(ATOMS_SYSTEM, 0), .values_s = near},
-                                           {.atom = atoms_row(ATOMS_SYSTEM, 1), .values_s = lost},
-                                           {.atom = atoms_row(ATOMS_SYSTEM, 2), .result = -EOPNOTSUPP}},
-                                .n = 3,
-                                .n_rounds = N_ROUNDS,
-                                .n_workers = 5};
+    const struct atoms atoms = {
+        .sample = {{.atom = atoms_row(ATOMS_SYSTEM, 0), .values_s = near, .n_values = N_ROUNDS},
+                   {.atom = atoms_row(ATOMS_SYSTEM, 1), .values_s = lost, .n_values = N_ROUNDS},
+                   {.atom = atoms_row(ATOMS_SYSTEM, 2), .result = -EOPNOTSUPP}},
+        .n = 3,
+        .n_workers = 5};
     atoms_figures_of(&atoms, 0.95, &figures);
 }
 
@@ -64,6 +64,21 @@ TEST(a_difference_that_may_be_0_is_unresolved_and_stands_as_it_is)
     assert_null(atoms_figures_find(&figures, atoms_row(ATOMS_SYSTEM, 1)->name));
     assert_null(atoms_figures_find(&figures, atoms_row(ATOMS_SYSTEM, 2)->name));
     assert_non_null(atoms_figures_find(&figures, atoms_row(ATOMS_SYSTEM, 0)->name));
+}
+
+TEST(more_is_wanted_until_half_of_the_interval_is_a_twentieth_of_the_median)
+{
+    double values[100];
+    for (size_t i = 0; i < 100; i++)
+        values[i] = 1 + 0.001 * (double)i;
+    assert_close(atoms_figures_wanted(values, 100), 0, 0);
+    for (size_t i = 0; i < 100; i++)
+        values[i] = 1 + 0.02 * (double)i;
+    /* The interval is from the 40th to the 61st: half of it is a tenth of the median. */
+    assert_true(atoms_figures_wanted(values, 100) > 200 && atoms_figures_wanted(values, 100) < 400);
+    assert_close(atoms_figures_wanted(values, 2), 2, 0);
+    make_figures();
+    assert_int_equal(atoms_figures_count_narrow(&figures), 1);
 }
 
 TEST(what_was_written_is_read_back)
