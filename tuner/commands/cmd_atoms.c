@@ -147,6 +147,19 @@ static int check_directory(const char *path, struct err *err)
     return 0;
 }
 
+/* The storage itself failed, which another machine's file would not show. */
+static int check_failures(const struct atoms *atoms, const char *path, struct err *err)
+{
+    for (size_t i = 0; i < atoms->n; i++) {
+        const int result = atoms->sample[i].result;
+        if (result == -ENOSPC || result == -EDQUOT || result == -EIO || result == -EROFS)
+            return err_sys(err, result,
+                           "--path %.200s: the test %s could not be made; give a directory with room", path,
+                           atoms->sample[i].atom->name);
+    }
+    return 0;
+}
+
 static int measure_atoms(const struct settings *settings, struct err *err)
 {
     static struct atoms atoms;
@@ -181,6 +194,8 @@ static int measure_atoms(const struct settings *settings, struct err *err)
         atoms_figures_of(&atoms, settings->runs.confidence_share, &result.figures);
         atoms_lines_judge(result.lines, result.n_lines, &result.figures);
         code = print_result(settings, &result, err);
+        if (code == 0)
+            code = check_failures(&atoms, settings->file.path, err);
     }
     atoms_figures_free(&result.figures);
     atoms_close(&atoms);
