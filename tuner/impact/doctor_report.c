@@ -79,6 +79,20 @@ static json_t *json_checks(const struct doctor_report *report)
     return list;
 }
 
+static json_t *json_placement(const struct doctor_placement *placement)
+{
+    if (CPU_COUNT(&placement->there) == 0 || !isfinite(placement->ratio.low))
+        return json_null();
+    json_t *processors = json_array();
+    for (size_t i = 0; i < CPU_SETSIZE; i++) {
+        if (CPU_ISSET(i, &placement->there))
+            json_array_append_new(processors, json_integer((json_int_t)i));
+    }
+    return json_pack("{s:o, s:o, s:o, s:o}", "processors", processors, "ratio",
+                     json_number(placement->there_bps / placement->elsewhere_bps), "ci_low",
+                     json_number(placement->ratio.low), "ci_high", json_number(placement->ratio.high));
+}
+
 static json_t *json_noise(const struct doctor_noise *noise)
 {
     json_t *object =
@@ -91,6 +105,7 @@ static json_t *json_noise(const struct doctor_noise *noise)
         return NULL;
     json_object_set_new(object, "point", noise->n > 0 ? json_point(&noise->point) : json_null());
     json_object_set_new(object, "warm", json_boolean(noise->warm));
+    json_object_set_new(object, "placement", json_placement(&noise->placement));
     if (noise->n >= 2) {
         json_object_set_new(object, "resolves_share",
                             json_number(doctor_noise_resolves(noise->run_cv, noise->n)));
