@@ -1,6 +1,7 @@
 /* bench/profile/trace: the program of trace.bpf.c into the kernel, and its records out of it. */
 #include "bench/profile/trace.h"
 
+#include "bench/profile/family.h"
 #include "bench/profile/trace_library.h"
 
 #include <errno.h>
@@ -202,21 +203,6 @@ int trace_follow_children(struct trace *trace, struct err *err)
     return watch(trace, getpid(), TRACE_FOLLOW, err);
 }
 
-/* Numbers of the children of its first thread, which has them all in most programs. Returns how many. */
-static size_t find_children(pid_t pid, pid_t *children, size_t room)
-{
-    char path[64];
-    int child;
-    size_t n = 0;
-    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)pid, (long)pid);
-    FILE *in = fopen(path, "re");
-    while (in != NULL && n < room && fscanf(in, "%9d", &child) == 1)
-        children[n++] = child;
-    if (in != NULL)
-        fclose(in);
-    return n;
-}
-
 int trace_attach(struct trace *trace, pid_t pid, struct err *err)
 {
     pid_t family[MOST_IN_FAMILY] = {pid};
@@ -224,7 +210,7 @@ int trace_attach(struct trace *trace, pid_t pid, struct err *err)
     int code = 0;
     for (size_t i = 0; i < n && code == 0; i++) {
         code = watch(trace, family[i], TRACE_RECORD, err);
-        n += find_children(family[i], &family[n], MOST_IN_FAMILY - n);
+        n += family_children(family[i], &family[n], MOST_IN_FAMILY - n);
     }
     return code;
 }

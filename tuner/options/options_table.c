@@ -314,6 +314,10 @@ static const struct option_row rows[] = {
     DURATION("wait", profile.wait_ns, "1s..168h", "60s", MANAGER,
              "for an agent that does not call, or not again after its link was cut"),
     FLAG("memory", profile.memory, PROFILE, "with --save-events: also where the program allocates memory"),
+    TEXT("hardware-events", "LIST", profile.hardware_events, PROFILE,
+         "count events of the processor and the kernel in the program, its threads and its children: names "
+         "that PAPI knows, as PAPI_TOT_INS,perf::PAGE-FAULTS (papi_avail and papi_native_avail list them), "
+         "or auto: cycles, instructions, misses of the last cache and of branches, as far as there are any"),
     WORD("as", "text|profile|fio-iolog|gmon|massif|massif-network|folded|folded-memory", profile.analysis,
          "text", ANALYSE,
          "as fstune profile tells it, or a file for fio --read_iolog, gprof, ms_print or flame graphs"),
