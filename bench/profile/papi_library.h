@@ -6,6 +6,9 @@
 
 #if __has_include(<papi.h>) && __has_include(<perfmon/pfmlib_perf_event.h>)
 #define PAPI_LIBRARY_IS_BUILT 1
+/* First: libpfm4's header has structures of the same names, and leaves them out then. */
+#include <linux/perf_event.h>
+
 #include <papi.h>
 #include <perfmon/pfmlib_perf_event.h>
 #else
