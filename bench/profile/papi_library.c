@@ -54,7 +54,7 @@ int papi_library_open(struct papi_library *library, struct err *err)
     library->handle = NULL;
     return err_set(
         err, -ENOSYS,
-        "this fstune was built without PAPI; install libpapi-dev and libpfm4-dev and build it again");
+        "this fstune was built without PAPI; install libpapi-dev and libpfm4-dev, then make clean and make");
 }
 
 void papi_library_close(struct papi_library *library)
