@@ -392,6 +392,9 @@ endef
 
 $(foreach b,$(builds),$(eval $(call rules-of-build,$(b))))
 
+# ccache's direct mode does not notice that a header has come which __has_include had not found.
+%/papi_library.o %/papi_names.o %/hardware_list.o %/test_papi_names.o %/test_hardware_list.o: export CCACHE_NODIRECT := 1
+
 # The page of `fstune report --html`: style and script between their tags, and in the page's policy their digests. The assembler reads it, unseen by -MMD.
 page := tuner/picture/page_assets
 page_scripts := $(patsubst %,$(page)/%.js,data charts sections page)

@@ -37,8 +37,7 @@ static const struct option_row rows[] = {
            "threads, each with its own part of the file and its own queue"),
     ROW("clients", "N", "1..4096", "", counts, TYPED(workload.clients, struct levels), RECOMMEND,
         "of several clients (fstune-mpi): search how many of them shall work at once, as 1..8 or 1,2,4, "
-        "while "
-        "the others wait; what is in flight is counted over all that work"),
+        "while the others wait; what is in flight is counted over all that work"),
     LEVELS("sync", "SYNC", FACTOR_SYNC, "none, end, each", "end", RUNS,
            "durability of writes: no flush, one at the end of a run, or one with each write", IN(WORKLOAD)),
     ROW("path", "DIR", "", ".", path, TYPED(file.path, char *), EVERY | CALIBRATE | PREDICT | IMPACT | REPLAY,
@@ -315,9 +314,8 @@ static const struct option_row rows[] = {
              "for an agent that does not call, or not again after its link was cut"),
     FLAG("memory", profile.memory, PROFILE, "with --save-events: also where the program allocates memory"),
     TEXT("hardware-events", "LIST", profile.hardware_events, PROFILE,
-         "count events of the processor and the kernel in the program, its threads and its children: names "
-         "that PAPI knows, as PAPI_TOT_INS,perf::PAGE-FAULTS (papi_avail and papi_native_avail list them), "
-         "or auto: cycles, instructions, misses of the last cache and of branches, as far as there are any"),
+         "count events in the program, its threads and its children: PAPI's names, as PAPI_TOT_INS or "
+         "perf::PAGE-FAULTS (papi_native_avail lists them), or auto for the usual ones of the processor"),
     WORD("as", "text|profile|fio-iolog|gmon|massif|massif-network|folded|folded-memory", profile.analysis,
          "text", ANALYSE,
          "as fstune profile tells it, or a file for fio --read_iolog, gprof, ms_print or flame graphs"),
@@ -453,15 +451,13 @@ static const struct option_row rows[] = {
          "measure a simulated surface (a file) in virtual time instead of a disk"),
     TEXT("for", "FILE", search.profile_path, RECOMMEND,
          "what fstune profile --output wrote, or the history of fstune watch, of whose place the commonest "
-         "load is "
-         "meant: its pattern, the factors that the program fixes, and its present setting as the baseline, "
-         "unless given"),
+         "load is meant: its pattern, the factors that the program fixes, and its present setting as the "
+         "baseline, unless given"),
     TEXT("resume", "FILE", search.resume, RECOMMEND | EXPERIMENT,
          "journal of the search: made where it is missing, else the search goes on where it stopped"),
     ROW("prior", "FILE", "", "", files, TYPED(search.priors, struct settings_files), RECOMMEND,
         "an earlier answer (--json), a journal, or what fstune fleet export-prior printed, that steers where "
-        "to "
-        "look first; fleet: what the history of --fleet knows; up to 4 times"),
+        "to look first; fleet: what the history of --fleet knows; up to 4 times"),
     TEXT("fleet", "ADDRESS", search.fleet, RECOMMEND,
          "the history that --prior fleet reads: postgresql://..., or a file", .needs = "prior"),
     TEXT(
