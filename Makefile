@@ -176,7 +176,9 @@ needed_check_plots := $(needed_plots) python3-pil:/usr/lib/python3/dist-packages
 needed_page := chromium:chromium python3:python3
 # Open MPI's or MPICH's.
 MPICC       ?= mpicc
-needed_dev := libpapi-dev:papi.h libpfm4-dev:perfmon/pfmlib_perf_event.h libopenmpi-dev:$(MPICC) nbdkit-plugin-dev:nbdkit-plugin.h clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck libfuse3-dev:fuse3/fuse_opt.h
+# Of hardware events of profile; without them it says that it was built so.
+needed_papi := libpapi-dev:papi.h libpfm4-dev:perfmon/pfmlib_perf_event.h
+needed_dev := $(needed_papi) libopenmpi-dev:$(MPICC) nbdkit-plugin-dev:nbdkit-plugin.h clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck libfuse3-dev:fuse3/fuse_opt.h
 python_packages := /usr/lib/python3/dist-packages
 needed_schemas := python3:python3 python3-jsonschema:$(python_packages)/jsonschema
 needed_compare  := g++:$(CXX) libdlib-dev:/usr/include/dlib/global_optimization.h python3-optuna:$(python_packages)/optuna \
@@ -830,7 +832,7 @@ uninstall: ## remove what install put there
 	    [ ! -d '$(DESTDIR)'"$$dir" ] || find '$(DESTDIR)'"$$dir" -depth -type d -empty -delete; \
 	done
 
-needed_deb := dpkg-dev:dpkg-buildpackage debhelper:dh
+needed_deb := dpkg-dev:dpkg-buildpackage debhelper:dh $(needed_papi)
 needed_check_deb := debootstrap:debootstrap lintian:lintian
 needed_packaging := python3:python3 groff:groff man-db:man zsh:zsh fish:fish \
                     mandoc:mandoc python3-yaml:$(python_packages)/yaml systemd:systemd-analyze prometheus:promtool
