@@ -67,7 +67,7 @@ collector_sources := $(filter-out %/wrap_memory.c,$(call sources,$(wrappers))) \
                      tuner/profile/collector_sink.c bench/base/clock.c bench/base/clock_quick.c
 # fstune-agent is compiled at once, by musl's compiler where there is one: its libc makes a static program of a tenth of the size.
 agent_sources := $(addprefix tuner/profile/,agent.c agent_send.c record.c record_dead.c record_events.c record_memory.c) tuner/base/interrupt.c \
-                 $(addprefix bench/profile/,cpu_samples.c launch.c wire.c program.c shared_memory.c) $(addprefix bench/base/,clock.c clock_quick.c err.c units.c) \
+                 $(addprefix bench/profile/,cpu_samples.c hardware_counters.c family.c launch.c wire.c program.c shared_memory.c) $(addprefix bench/base/,clock.c clock_quick.c err.c units.c) \
                  $(filter-out $(addprefix models/profile/,summary.c zipf.c phases.c),$(call sources,models/profile))
 agent_headers := $(wildcard bench/base/*.h bench/profile/*.h models/profile/*.h tuner/base/*.h tuner/profile/*.h tuner/store/*.h)
 memory_sources := bench/collector/wrap_memory.c models/profile/heap.c tuner/profile/memory_sink.c bench/base/clock.c
@@ -176,7 +176,9 @@ needed_check_plots := $(needed_plots) python3-pil:/usr/lib/python3/dist-packages
 needed_page := chromium:chromium python3:python3
 # Open MPI's or MPICH's.
 MPICC       ?= mpicc
-needed_dev := libopenmpi-dev:$(MPICC) nbdkit-plugin-dev:nbdkit-plugin.h clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck libfuse3-dev:fuse3/fuse_opt.h
+# Of hardware events of profile; without them it says that it was built so.
+needed_papi := libpapi-dev:papi.h libpfm4-dev:perfmon/pfmlib_perf_event.h
+needed_dev := $(needed_papi) libopenmpi-dev:$(MPICC) nbdkit-plugin-dev:nbdkit-plugin.h clang-format:clang-format clang-tidy:clang-tidy cppcheck:cppcheck libfuse3-dev:fuse3/fuse_opt.h
 python_packages := /usr/lib/python3/dist-packages
 needed_schemas := python3:python3 python3-jsonschema:$(python_packages)/jsonschema
 needed_compare  := g++:$(CXX) libdlib-dev:/usr/include/dlib/global_optimization.h python3-optuna:$(python_packages)/optuna \
@@ -391,6 +393,9 @@ build/$(1)/$(3): build/$(1)/$(3).o $(call objects,$(call helper_sources,$(firstw
 endef
 
 $(foreach b,$(builds),$(eval $(call rules-of-build,$(b))))
+
+# ccache's direct mode does not notice that a header has come which __has_include had not found.
+%/papi_library.o %/papi_names.o %/hardware_list.o %/test_papi_names.o %/test_hardware_list.o: export CCACHE_NODIRECT := 1
 
 # The page of `fstune report --html`: style and script between their tags, and in the page's policy their digests. The assembler reads it, unseen by -MMD.
 page := tuner/picture/page_assets
@@ -827,7 +832,7 @@ uninstall: ## remove what install put there
 	    [ ! -d '$(DESTDIR)'"$$dir" ] || find '$(DESTDIR)'"$$dir" -depth -type d -empty -delete; \
 	done
 
-needed_deb := dpkg-dev:dpkg-buildpackage debhelper:dh
+needed_deb := dpkg-dev:dpkg-buildpackage debhelper:dh $(needed_papi)
 needed_check_deb := debootstrap:debootstrap lintian:lintian
 needed_packaging := python3:python3 groff:groff man-db:man zsh:zsh fish:fish \
                     mandoc:mandoc python3-yaml:$(python_packages)/yaml systemd:systemd-analyze prometheus:promtool

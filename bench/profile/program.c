@@ -84,6 +84,12 @@ static bool has_loader(const char *head, size_t n)
     return false;
 }
 
+bool program_runs_as_another(const char *path)
+{
+    struct stat status;
+    return stat(path, &status) == 0 && runs_as_another(path, &status);
+}
+
 static int check_elf(const char *path, const char *head, size_t n, const struct stat *status, struct err *err)
 {
     if (runs_as_another(path, status))

@@ -1,6 +1,7 @@
 /* bench/profile/trace: the program of trace.bpf.c into the kernel, and its records out of it. */
 #include "bench/profile/trace.h"
 
+#include "bench/profile/family.h"
 #include "bench/profile/trace_library.h"
 
 #include <errno.h>
@@ -206,28 +207,13 @@ void trace_follow_children(struct trace *trace)
     watch(trace, getpid(), TRACE_FOLLOW);
 }
 
-/* Numbers of the children of its first thread, which has them all in most programs. Returns how many. */
-static size_t find_children(pid_t pid, pid_t *children, size_t room)
-{
-    char path[64];
-    int child;
-    size_t n = 0;
-    snprintf(path, sizeof path, "/proc/%ld/task/%ld/children", (long)pid, (long)pid);
-    FILE *in = fopen(path, "re");
-    while (in != NULL && n < room && fscanf(in, "%9d", &child) == 1)
-        children[n++] = child;
-    if (in != NULL)
-        fclose(in);
-    return n;
-}
-
 void trace_attach(struct trace *trace, pid_t pid)
 {
     pid_t family[MOST_IN_FAMILY] = {pid};
     size_t n = 1;
     for (size_t i = 0; i < n; i++) {
         watch(trace, family[i], TRACE_RECORD);
-        n += find_children(family[i], &family[n], MOST_IN_FAMILY - n);
+        n += family_children(family[i], &family[n], MOST_IN_FAMILY - n);
     }
 }
 

@@ -168,6 +168,9 @@ def profile(value):
     moved = value["bytes"]["read"] + value["bytes"]["write"]
     yield "bytes / seconds = rate", not value["seconds"] or is_near(moved / value["seconds"], value["rate"]["mean_bps"])
     yield "what is fixed is not free", not set(value["fixed"]) & set(value["free"])
+    for event in value["hardware"] or []:
+        yield f"{event['event']} by request is its count", event["per_request"] is None or is_near(event["per_request"] * value["events"], event["count"])
+        yield f"{event['event']} is unknown where it had no counter", (event["count"] is None) == (event["running_share"] == 0)
     for stream in value["streams"]:
         yield "shares of a stream sum to 1", is_near(sum(stream[f"{order}_share"] for order in ("sequential", "strided", "random")), 1)
 

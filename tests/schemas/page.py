@@ -50,14 +50,19 @@ def cell(text):
     return text.replace("|", "\\|")
 
 
+def is_list(schema):
+    """Also one that may be null."""
+    return schema.get("type") in ("array", ["array", "null"])
+
+
 def rows(schema, prefix=""):
     """Lines of the table: members, and those of members that have no name of their own."""
     required = schema.get("required", [])
     for key, part in schema.get("properties", {}).items():
-        inner = part["items"] if part.get("type") == "array" else part
+        inner = part["items"] if is_list(part) else part
         mark = "" if key in required else "?"
         yield f"| `{prefix}{key}`{mark} | {cell(words(part))} | {cell(part['description'])} |"
-        dots = "[]." if part.get("type") == "array" else "."
+        dots = "[]." if is_list(part) else "."
         if "$ref" in inner and "properties" in inner:
             yield f"| `{prefix}{key}{dots}…` | {link(inner['$ref'].rpartition('/')[2])} | Its members. |"
         yield from rows(inner, f"{prefix}{key}{dots}")

@@ -1,6 +1,9 @@
 /* fstune profile: which pattern a program has, from watching it. */
 #include "bench/base/err.h"
+#include "bench/profile/hardware_counters.h"
+#include "bench/profile/hardware_list.h"
 #include "bench/profile/program.h"
+#include "tuner/base/fail.h"
 #include "tuner/base/publish.h"
 #include "tuner/commands/command.h"
 #include "tuner/options/options.h"
@@ -45,6 +48,8 @@ static int check(const struct settings *settings, struct err *err)
         return err_set(err, -EINVAL,
                        is_attached ? "--memory: no library can be loaded into what runs already; leave it out"
                                    : "--memory: goes into a database; name it with --save-events FILE.db");
+    if (asked->hardware_events[0] != '\0' && is_import)
+        return err_set(err, -EINVAL, "--hardware-events: counts in a program that runs; leave --import out");
     int code = check_operand(settings, err);
     if (code == 0 && !is_import && !is_attached && !has_program)
         code = err_set(err, -EINVAL, "the command is missing; write fstune profile -- COMMAND ARGUMENT...");
@@ -64,6 +69,28 @@ static int record_command(struct recording *recording, const struct settings *se
                         : record_program(recording, settings->program, options, err);
 }
 
+/* Before the program starts, which inherits the counters. */
+static int open_hardware(struct recording *recording, const struct settings *settings, struct err *err)
+{
+    const struct settings_profile *asked = &settings->profile;
+    char path[PATH_MAX];
+    int code = asked->pid > 0 ? 0 : program_find_path(settings->program[0], path, sizeof path, err);
+    if (code < 0)
+        return code;
+    if (asked->pid == 0 && program_runs_as_another(path))
+        return err_set(err, -EINVAL,
+                       "--hardware-events: %.200s runs with another user's rights, and the kernel counts "
+                       "nothing there; leave the option out",
+                       path);
+    code = hardware_list_open(&recording->hardware, asked->hardware_events, (pid_t)asked->pid, err);
+    if (code < 0)
+        return err_prefix(err, "--hardware-events");
+    /* The text of a profile says so by itself. */
+    if (settings->json && hardware_counters_get(recording->hardware, 0) == NULL)
+        fail_with(EXIT_DONE, "--hardware-events: this machine counts no events of its processor");
+    return 0;
+}
+
 static int profile(const struct settings *settings, struct err *err)
 {
     struct recording recording = {0};
@@ -73,6 +100,8 @@ static int profile(const struct settings *settings, struct err *err)
                                            .events = settings->profile.events,
                                            .memory = settings->profile.memory};
     int code = check(settings, err);
+    if (code == 0 && settings->profile.hardware_events[0] != '\0')
+        code = open_hardware(&recording, settings, err);
     if (code == 0 && settings->profile.import[0] != '\0')
         code = import_file(&recording, settings->profile.import, settings->operands[0],
                            settings->profile.store_bytes, err);

@@ -313,6 +313,9 @@ static const struct option_row rows[] = {
     DURATION("wait", profile.wait_ns, "1s..168h", "60s", MANAGER,
              "for an agent that does not call, or not again after its link was cut"),
     FLAG("memory", profile.memory, PROFILE, "with --save-events: also where the program allocates memory"),
+    TEXT("hardware-events", "LIST", profile.hardware_events, PROFILE,
+         "count events in the program, its threads and its children: PAPI's names, as PAPI_TOT_INS or "
+         "perf::PAGE-FAULTS (papi_native_avail lists them), or auto for the usual ones of the processor"),
     WORD("as", "text|profile|fio-iolog|gmon|massif|massif-network|folded|folded-memory", profile.analysis,
          "text", ANALYSE,
          "as fstune profile tells it, or a file for fio --read_iolog, gprof, ms_print or flame graphs"),
@@ -452,9 +455,8 @@ static const struct option_row rows[] = {
          "measure a simulated surface (a file) in virtual time instead of a disk"),
     TEXT("for", "FILE", search.profile_path, RECOMMEND,
          "what fstune profile --output wrote, or the history of fstune watch, of whose place the commonest "
-         "load is "
-         "meant: its pattern, the factors that the program fixes, and its present setting as the baseline, "
-         "unless given"),
+         "load is meant: its pattern, the factors that the program fixes, and its present setting as the "
+         "baseline, unless given"),
     TEXT("resume", "FILE", search.resume, RECOMMEND | EXPERIMENT,
          "journal of the search: made where it is missing, else the search goes on where it stopped"),
     ROW("prior", "FILE", "", "", files, TYPED(search.priors, struct settings_files), RECOMMEND,

@@ -3,6 +3,7 @@
 
 #include "bench/base/pattern.h"
 #include "bench/base/units.h"
+#include "bench/profile/hardware_counters.h"
 #include "tuner/base/json.h"
 #include "tuner/profile/profile_advice.h"
 #include "tuner/profile/profile_streams.h"
@@ -223,6 +224,31 @@ static void add_judgement(json_t *document, const struct recording *recording, c
                                   json_number(summary->flush_s)));
 }
 
+static json_t *event_json(const struct hardware_count *count, const struct summary *summary, double seconds)
+{
+    bool is_known = count->is_known;
+    double per_request = count->n / (double)summary->n_requests;
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o}", "event", count->name, "count",
+                     is_known ? json_integer((json_int_t)count->n) : json_null(), "per_request",
+                     json_number(is_known && summary->n_requests > 0 ? per_request : NAN), "per_second",
+                     json_number(is_known && seconds > 0 ? count->n / seconds : NAN), "kernel",
+                     json_boolean(count->has_kernel), "running_share", json_number(count->running_share));
+}
+
+static json_t *hardware_json(const struct recording *recording, const struct summary *summary)
+{
+    const struct hardware_count *count;
+    json_t *events = json_array();
+    if (recording->hardware == NULL) {
+        json_decref(events);
+        return json_null();
+    }
+    for (size_t i = 0; (count = hardware_counters_get(recording->hardware, i)) != NULL; i++)
+        json_array_append_new(events,
+                              event_json(count, summary, hardware_counters_seconds(recording->hardware)));
+    return events;
+}
+
 json_t *profile_document_make(const struct recording *recording, const struct summary *summary)
 {
     struct profile_advice advice;
@@ -238,6 +264,7 @@ json_t *profile_document_make(const struct recording *recording, const struct su
     json_object_set_new(document, "streams", profile_streams_json(recording->store));
     json_object_set_new(document, "phases", profile_phases_json(recording->store));
     json_object_set_new(document, "unseen", unseen_json(recording));
+    json_object_set_new(document, "hardware", hardware_json(recording, summary));
     json_object_set_new(document, "fixed", fixed_json(&advice));
     json_object_set_new(document, "free", free_json(&advice));
     json_object_set_new(document, "current", current_json(recording, &advice));

@@ -2,6 +2,7 @@
 #include "tuner/profile/profile_document.h"
 
 #include "bench/base/units.h"
+#include "bench/profile/hardware_counters.h"
 #include "tuner/base/text.h"
 #include "tuner/profile/profile_advice.h"
 #include "tuner/profile/profile_streams.h"
@@ -178,6 +179,41 @@ static void print_unseen(FILE *out, const struct recording *recording, const str
                 recording->n_refused == 1 ? "" : "s");
 }
 
+static void print_event(FILE *out, const struct hardware_count *count, const struct summary *summary,
+                        double seconds)
+{
+    char n[UNITS_TEXT_SIZE], rate[UNITS_TEXT_SIZE];
+    fprintf(out, "  %-*s ", NAME_WIDTH, count->name);
+    if (!count->is_known) {
+        fputs("unknown: it never had a counter, others had them all\n", out);
+        return;
+    }
+    fprintf(out, "%8s", units_format_count(count->n, n));
+    if (summary->n_requests > 0)
+        fprintf(out, "  %.3g a request", count->n / (double)summary->n_requests);
+    if (seconds > 0)
+        fprintf(out, "  %s a second", units_format_count(count->n / seconds, rate));
+    if (!count->has_kernel)
+        fputs("  outside the kernel", out);
+    if (count->running_share < 1)
+        fprintf(out, "  scaled: counted in %.0f %% of the time", 100 * count->running_share);
+    fputc('\n', out);
+}
+
+static void print_hardware(FILE *out, const struct recording *recording, const struct summary *summary)
+{
+    const struct hardware_count *count = hardware_counters_get(recording->hardware, 0);
+    if (recording->hardware == NULL)
+        return;
+    if (count == NULL) {
+        fputs("\nHardware   this machine counts no events of its processor\n", out);
+        return;
+    }
+    fputs("\nHardware\n", out);
+    for (size_t i = 0; (count = hardware_counters_get(recording->hardware, i)) != NULL; i++)
+        print_event(out, count, summary, hardware_counters_seconds(recording->hardware));
+}
+
 static void print_end(FILE *out, const struct recording *recording)
 {
     int status = recording->end.status;
@@ -207,6 +243,7 @@ void profile_text_print(FILE *out, const struct recording *recording, const stru
     print_end(out, recording);
     print_streams(out, recording, summary);
     profile_phases_print(out, recording->store);
+    print_hardware(out, recording, summary);
     if (advice.has_pattern && saved[0] != '\0')
         fprintf(out, "\nUse        fstune recommend --for %s\n", saved);
     else if (advice.has_pattern)

@@ -3,6 +3,7 @@
 
 #include "bench/base/clock.h"
 #include "bench/base/clock_quick.h"
+#include "bench/profile/hardware_counters.h"
 #include "bench/profile/program.h"
 #include "models/profile/store.h"
 #include "tuner/base/interrupt.h"
@@ -56,9 +57,12 @@ int record_open(struct recording *recording, uint64_t store_bytes, uint64_t star
                : 0;
 }
 
-static void end_dead(void *data)
+static void look(void *data)
 {
-    record_dead_end(data);
+    struct recording *recording = data;
+    record_dead_end(recording->store);
+    if (__atomic_load_n(&recording->store->is_stopped, __ATOMIC_RELAXED) != 0)
+        hardware_counters_take(recording->hardware);
 }
 
 /* As the wrappers do it: two looks at the clock, and places for the beginning, the end and the request. */
@@ -122,8 +126,8 @@ int record_program(struct recording *recording, const char *const *command,
                                   .variable = RECORD_STORE_VARIABLE,
                                   .value = recording->shared.path,
                                   .output_to_stderr = options->output_to_stderr,
-                                  .look = end_dead,
-                                  .data = recording->store,
+                                  .look = look,
+                                  .data = recording,
                                   .duration_ns = options->duration_ns,
                                   .is_over = &recording->store->is_stopped,
                                   .interrupted = &interrupt_signal};
@@ -131,7 +135,9 @@ int record_program(struct recording *recording, const char *const *command,
     recording->knows_calls = recording->knows_flushes = true;
     recording->command = command;
     uint64_t start_ns = clock_now_ns(&clock_monotonic);
+    hardware_counters_start(recording->hardware);
     code = launch_run(&launch, &recording->end, err);
+    hardware_counters_take(recording->hardware);
     recording->is_part =
         options->duration_ns > 0 && clock_now_ns(&clock_monotonic) - start_ns > options->duration_ns;
     recording->overhead_share = cost_share(recording->store);
@@ -140,5 +146,6 @@ int record_program(struct recording *recording, const char *const *command,
 
 void record_close(struct recording *recording)
 {
+    hardware_counters_close(recording->hardware);
     shared_memory_close(&recording->shared);
 }

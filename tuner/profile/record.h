@@ -11,6 +11,7 @@
 /* Where bench/collector looks for the store. */
 #define RECORD_STORE_VARIABLE "FSTUNE_PROFILE_STORE"
 
+struct hardware_counters;
 struct store;
 struct profile_request;
 
@@ -32,6 +33,8 @@ struct recording {
     int events_code; /* of --save-events; negative: events_err says what is missing there */
     struct err events_err;
     uint64_t n_refused; /* lines of an import that could not be understood */
+    /* Of the program, whoever opened them before it started; NULL: nobody asked. record_close closes them. */
+    struct hardware_counters *hardware;
 };
 
 /* How a program is recorded. */

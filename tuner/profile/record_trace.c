@@ -2,6 +2,7 @@
 #include "tuner/profile/record.h"
 
 #include "bench/base/clock.h"
+#include "bench/profile/hardware_counters.h"
 #include "bench/profile/program.h"
 #include "bench/profile/trace.h"
 #include "models/profile/store.h"
@@ -25,6 +26,7 @@ struct tracing {
     struct trace_feed *feed;
     struct record_events *kept;
     struct record_memory *memory;
+    struct hardware_counters *hardware;
     uint64_t duration_ns, start_ns;
     bool is_over;
 };
@@ -32,6 +34,7 @@ struct tracing {
 static int begin(struct tracing *tracing, struct recording *recording, const struct record_options *options,
                  struct err *err)
 {
+    tracing->hardware = recording->hardware;
     tracing->feed = calloc(1, sizeof *tracing->feed);
     if (tracing->feed == NULL)
         return err_set(err, -ENOMEM, "no memory");
@@ -67,6 +70,7 @@ static void end(struct tracing *tracing, struct recording *recording)
 {
     struct trace_counts counts = {0};
     double seconds = (double)(clock_now_ns(&clock_monotonic) - tracing->start_ns) / 1e9;
+    hardware_counters_take(tracing->hardware);
     if (tracing->trace != NULL && tracing->feed->store != NULL) {
         trace_count(tracing->trace, &counts);
         leave_out_tables(tracing, &counts);
@@ -96,7 +100,8 @@ static void look(void *data)
         record_memory_poll(tracing->memory, record_events_sink(tracing->kept));
         record_events_poll(tracing->kept);
     }
-    is_time_over(tracing);
+    if (is_time_over(tracing))
+        hardware_counters_take(tracing->hardware);
 }
 
 int record_trace_program(struct recording *recording, const char *const *command,
@@ -120,6 +125,7 @@ int record_trace_program(struct recording *recording, const char *const *command
                                 .is_over = &recording->store->is_stopped,
                                 .interrupted = &interrupt_signal};
         record_memory_prepare(tracing.memory, &launch);
+        hardware_counters_start(tracing.hardware);
         code = launch_run(&launch, &recording->end, err);
         recording->is_part = tracing.is_over;
     }
@@ -134,6 +140,7 @@ static int wait_for(struct tracing *tracing, pid_t pid, struct err *err)
     if (waits[0].fd < 0)
         return err_sys(err, -errno, "--pid %ld", (long)pid);
     trace_attach(tracing->trace, pid);
+    hardware_counters_start(tracing->hardware);
     while (poll(waits, 2, POLL_MS) == 0 && !tracing->is_over)
         look(tracing);
     look(tracing);
