@@ -45,7 +45,7 @@ static const char usage[] =
     "\n"
     "  --connect ADDRESS  the manager's: unix:PATH or HOST:PORT; else standard input and output\n"
     "  --memory           also where the command allocates memory\n"
-    "  --stopped          record nothing until the manager says `start`\n"
+    "  --stopped          record nothing until the manager says `start`, or the command (fstune/profile.h)\n"
     "  --store SIZE       memory for events until they are fetched, 32k..64m (1m)\n"
     "  --wait DURATION    for a link that is cut, once the command has ended (60s)\n";
 
