@@ -107,8 +107,6 @@ size_t marks_list(const struct marks *marks, const struct mark *slots, const uin
 
 void marks_forget(struct marks *marks, struct mark *slots)
 {
-    uint64_t n = marks->n_slots;
-    memset(marks, 0, sizeof *marks);
-    marks->n_slots = n;
-    memset(slots, 0, (size_t)n * sizeof *slots);
+    cells_clear(&marks->current, sizeof *marks - offsetof(struct marks, current));
+    cells_clear(slots, (size_t)marks->n_slots * sizeof *slots);
 }

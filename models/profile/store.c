@@ -74,52 +74,51 @@ static void forget_streams(struct store *store)
 static void forget_time(struct store *store)
 {
     bool has_it = cells_take(&store->timeline.lock);
-    memset(store_intervals(store), 0, store->timeline.n_intervals * sizeof(struct timeline_interval));
-    store->timeline.n_lost = 0;
+    cells_clear(store_intervals(store), store->timeline.n_intervals * sizeof(struct timeline_interval));
+    cells_clear(&store->timeline.n_lost, sizeof store->timeline.n_lost);
     __atomic_store_n(&store->timeline.log2_ns, TIMELINE_FIRST_LOG2_NS, __ATOMIC_RELEASE);
     if (has_it)
         cells_give(&store->timeline.lock);
-    memset(store->flight.depth_ns, 0, sizeof store->flight.depth_ns);
-    store->flight.deep_area = 0;
-}
-
-static void forget_blocks(struct store *store)
-{
-    uint64_t n_entries = store->blocks.n_entries;
-    memset(store_blocks(store), 0, n_entries * sizeof(struct blocks_entry));
-    memset(&store->blocks, 0, sizeof store->blocks);
-    store->blocks.n_entries = n_entries;
+    cells_clear(store->flight.depth_ns, sizeof store->flight.depth_ns);
+    cells_clear(&store->flight.deep_area, sizeof store->flight.deep_area);
 }
 
 /* Counts alone, from `n` to what stands before the flight. */
 static void forget_counts(struct store *store)
 {
-    memset((char *)store + offsetof(struct store, n), 0,
-           offsetof(struct store, flight) - offsetof(struct store, n));
-    memset(store->sizes, 0, sizeof store->sizes);
-    memset(&store->between, 0, sizeof store->between);
+    cells_clear((char *)store + offsetof(struct store, n),
+                offsetof(struct store, flight) - offsetof(struct store, n));
+    cells_clear(store->sizes, sizeof store->sizes);
+    cells_clear(&store->between, sizeof store->between);
     for (uint64_t i = 0; i < store->n_files; i++)
-        store_files(store)[i].n_flushes = 0;
+        cells_clear(&store_files(store)[i].n_flushes, sizeof(uint64_t));
     for (size_t i = 0; i < STORE_PROCESSES_MOST; i++)
-        store->count[STORE_PROCESSES] += __atomic_load_n(&store->processes[i].pid, __ATOMIC_RELAXED) != 0;
+        store_count(store, STORE_PROCESSES, __atomic_load_n(&store->processes[i].pid, __ATOMIC_RELAXED) != 0);
+}
+
+/* What the system has counted of the program until now. */
+static uint64_t count_told(const struct store *store)
+{
+    const uint64_t *count = store->count;
+    uint64_t files = cells_read(&store->bytes[PROFILE_READ]) + cells_read(&store->bytes[PROFILE_WRITE]);
+    return cells_read(&count[STORE_PASSED_BYTES]) + cells_read(&count[STORE_OTHER_BYTES]) + files -
+           cells_read(&count[STORE_LATE_BYTES]) + cells_read(&count[STORE_PROCESSES]) * STORE_LOADER_BYTES;
 }
 
 void store_renew(struct store *store, uint64_t now_ns)
 {
-    const uint64_t *count = store->count;
-    uint64_t n_passed = count[STORE_PASSED_BYTES] + count[STORE_OTHER_BYTES] + store->bytes[PROFILE_READ] +
-                        store->bytes[PROFILE_WRITE] - count[STORE_LATE_BYTES] +
-                        count[STORE_PROCESSES] * STORE_LOADER_BYTES;
+    uint64_t n_told = count_told(store);
     forget_streams(store);
     forget_time(store);
-    forget_blocks(store);
+    blocks_forget(&store->blocks, store_blocks(store));
     forget_counts(store);
     marks_forget(&store->marks, store_marks(store));
-    store->count[STORE_PASSED_BYTES] = n_passed;
-    store->start_ns = store->last_ns = now_ns;
-    store->paused_ns = 0;
-    if (store->paused_since_ns != 0)
-        store->paused_since_ns = now_ns;
+    store_count(store, STORE_PASSED_BYTES, n_told);
+    __atomic_store_n(&store->start_ns, now_ns, __ATOMIC_RELAXED);
+    __atomic_store_n(&store->last_ns, now_ns, __ATOMIC_RELAXED);
+    cells_clear(&store->paused_ns, sizeof store->paused_ns);
+    if (cells_read(&store->paused_since_ns) != 0)
+        __atomic_store_n(&store->paused_since_ns, now_ns, __ATOMIC_RELAXED);
     flight_skip(&store->flight, now_ns);
 }
 
@@ -237,7 +236,7 @@ static uint64_t count_requests(const struct store *store, enum profile_direction
 
 static void find_totals(const struct store *store, uint64_t now_ns, uint64_t ret[MARKS_N_TOTALS])
 {
-    uint64_t passed_ns = now_ns - store->start_ns, paused_ns = store_paused_ns(store);
+    uint64_t passed_ns = now_ns - cells_read(&store->start_ns), paused_ns = store_paused_ns(store);
     ret[MARKS_READS] = count_requests(store, PROFILE_READ);
     ret[MARKS_SEQ_READS] = cells_read(&store->n[PROFILE_READ][STREAM_SEQUENTIAL]);
     ret[MARKS_WRITES] = count_requests(store, PROFILE_WRITE);
@@ -332,7 +331,8 @@ static void count_order(struct store *store, const struct profile_request *reque
     }
     if (verdict.order == STREAM_SEQUENTIAL)
         kind = request->direction == PROFILE_READ ? TIMELINE_SEQ_READ : TIMELINE_SEQ_WRITE;
-    uint64_t since_ns = request->start_ns > store->start_ns ? request->start_ns - store->start_ns : 0;
+    uint64_t begin_ns = cells_read(&store->start_ns);
+    uint64_t since_ns = request->start_ns > begin_ns ? request->start_ns - begin_ns : 0;
     timeline_take(&store->timeline, store_intervals(store), since_ns, kind, request->n_bytes);
 }
 
@@ -390,7 +390,7 @@ static void flush_file(struct store *store, struct store_file *file)
 
 void store_flush(struct store *store, uint64_t file, uint64_t now_ns, uint64_t spent_ns)
 {
-    uint64_t since_ns = now_ns > store->start_ns ? now_ns - store->start_ns : 0;
+    uint64_t begin_ns = cells_read(&store->start_ns), since_ns = now_ns > begin_ns ? now_ns - begin_ns : 0;
     cells_add(&store->n_flushes, 1);
     cells_add(&store->flush_ns, spent_ns);
     timeline_take(&store->timeline, store_intervals(store), since_ns, TIMELINE_FLUSH, 0);

@@ -103,8 +103,11 @@ TEST(a_renewed_store_knows_who_is_there_and_what_was_left_out)
 
 static void *read_on(void *is_done)
 {
-    for (uint64_t i = 0; __atomic_load_n((int *)is_done, __ATOMIC_RELAXED) == 0; i++)
-        rig_read(2 + i % 3, i * 4096, 4096);
+    for (uint64_t i = 1; __atomic_load_n((int *)is_done, __ATOMIC_RELAXED) == 0; i++) {
+        const struct profile_request request = {
+            .start_ns = i * 1000, .file = 2 + i % 3, .handle = 1, .offset_bytes = i * 4096, .n_bytes = 4096};
+        store_take(store, &request);
+    }
     return NULL;
 }
 
@@ -113,8 +116,8 @@ TEST(a_store_may_be_renewed_while_it_is_used)
     int is_done = 0;
     pthread_t thread;
     assert_int_equal(pthread_create(&thread, NULL, read_on, &is_done), 0);
-    for (int i = 0; i < 200; i++)
-        store_renew(store, store->last_ns);
+    for (uint64_t i = 0; i < 200; i++)
+        store_renew(store, i * 1000);
     __atomic_store_n(&is_done, 1, __ATOMIC_RELAXED);
     pthread_join(thread, NULL);
     store_renew(store, store->last_ns);
