@@ -39,7 +39,8 @@ extern "C" {
 #define FST_PROFILE_RESET        3
 #define FST_PROFILE_MARK         4
 
-/* Begins with what is the function's own: 1 where something is recorded after the call, else 0. */
+/* What the library has: it returns 1 where something is recorded after the call, else 0. This and the next
+ * functions are not for programs. */
 typedef int (*fst_profile_function)(int what, const char *name);
 
 #if defined(__GNUC__) && defined(__ELF__)
