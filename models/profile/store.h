@@ -78,6 +78,7 @@ struct store {
     uint64_t start_ns, last_ns;
     uint32_t is_stopped, next_handle;
     uint64_t paused_ns, paused_since_ns; /* paused_since_ns 0: it is not */
+    uint64_t n_renewed;                  /* by the program itself */
 
     uint64_t n[PROFILE_N_DIRECTIONS][STREAM_N_ORDERS], n_unjudged[PROFILE_N_DIRECTIONS];
     uint64_t bytes[PROFILE_N_DIRECTIONS], spent_ns[PROFILE_N_DIRECTIONS];

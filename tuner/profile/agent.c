@@ -69,6 +69,7 @@ static struct agent {
     struct flow flows[N_FLOWS];
     uint64_t flows_told_ns;
     bool is_restart_due, is_left, samples_pause;
+    uint64_t n_renewed; /* new beginnings by the program that are known */
 } agent;
 
 static uint64_t now_ns(void)
@@ -224,10 +225,12 @@ static void take(const struct queue_event *event)
 {
     if (event->kind == EVENTS_NETWORK)
         take_flow(event);
-    else if (event->kind == QUEUE_RENEWED)
-        begin_anew(event->start_ns);
-    else
+    else if (event->kind != QUEUE_RENEWED)
         take_event(event);
+    else {
+        agent.n_renewed++;
+        begin_anew(event->start_ns);
+    }
 }
 
 static void fetch(void)
@@ -250,6 +253,16 @@ static void restart(void)
     agent.is_restart_due = false;
 }
 
+/* New beginnings for which there was no room in the queue. */
+static void look_for_renewals(void)
+{
+    uint64_t n = __atomic_load_n(&agent.recording.store->n_renewed, __ATOMIC_RELAXED);
+    if (n <= agent.n_renewed || agent.reader.next != __atomic_load_n(&agent.queue->next, __ATOMIC_RELAXED))
+        return;
+    agent.n_renewed = n;
+    agent.is_restart_due = true;
+}
+
 static void look(void *data)
 {
     (void)data;
@@ -258,6 +271,7 @@ static void look(void *data)
     if (agent.is_restart_due && agent_send_has_room(&agent.send, 1))
         restart();
     fetch();
+    look_for_renewals();
     if (agent.samples != NULL)
         cpu_samples_poll(agent.samples);
     if (now_ns() - agent.flows_told_ns >= FLOWS_NS && agent_send_has_room(&agent.send, BACKLOG_BATCHES / 2))

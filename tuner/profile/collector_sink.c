@@ -74,11 +74,13 @@ void sink_go_on(uint64_t now_ns)
         __atomic_store_n(&queue->is_paused, 0, __ATOMIC_RELAXED);
 }
 
+/* The count tells it where there is no room in the queue. */
 void sink_renew(uint64_t now_ns)
 {
     store_renew(store, now_ns);
     if (queue != NULL)
         queue_put(queue, &(struct queue_event){.kind = QUEUE_RENEWED, .start_ns = now_ns});
+    cells_add(&store->n_renewed, 1);
 }
 
 void sink_mark(uint64_t now_ns, uint32_t thread, const char *name)

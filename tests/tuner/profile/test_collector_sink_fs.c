@@ -204,6 +204,15 @@ static void act_ring(void)
 }
 
 /* As one that the agent began stopped. */
+static void act_renews(void)
+{
+    fst_profile_reset();
+    usleep(300000); /* until the agent has seen it */
+    fst_profile_start();
+    read_at(30);
+    fst_profile_stop();
+}
+
 static void act_starts(void)
 {
     read_at(20);
@@ -230,7 +239,8 @@ static const struct {
     void (*act)(void);
 } roles[] = {{"parts", act_parts},     {"positions", act_positions}, {"reset", act_reset},
              {"threads", act_threads}, {"full", act_full},           {"family", act_family},
-             {"handler", act_handler}, {"ring", act_ring},           {"starts", act_starts}};
+             {"handler", act_handler}, {"ring", act_ring},           {"starts", act_starts},
+             {"renews", act_renews}};
 
 __attribute__((constructor)) static void act_as_program(void)
 {
@@ -467,4 +477,14 @@ TEST(a_program_starts_what_the_agent_began_stopped)
     unsetenv("PROFILE_TEST_ALONE");
     assert_int_equal(count_rows("SELECT count(*) FROM events WHERE kind = 1 AND bytes = 512"), 30);
     assert_int_equal(count_rows("SELECT count(*) FROM events WHERE kind = 9"), 1);
+}
+
+TEST(a_reset_is_known_where_the_queue_takes_nothing)
+{
+    setenv("PROFILE_TEST_ALONE", "1", 1);
+    record_events("renews", "--stopped");
+    unsetenv("PROFILE_TEST_ALONE");
+    assert_int_equal(count_rows("SELECT count(*) FROM runs WHERE seconds IS NOT NULL"), 2);
+    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE run_id = 2 AND kind = 1 AND bytes = 512"),
+                     30);
 }
