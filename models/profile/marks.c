@@ -89,7 +89,7 @@ size_t marks_list(const struct marks *marks, const struct mark *slots, const uin
                   struct mark ret[MARKS_MOST])
 {
     size_t n = 0;
-    for (uint64_t i = 0; i < marks->n_slots; i++) {
+    for (uint64_t i = 0; i < marks->n_slots && i < MARKS_MOST; i++) {
         struct mark mark = slots[i];
         mark.name[MARKS_NAME_SIZE - 1] = '\0';
         for (size_t k = 0; k < MARKS_N_TOTALS && marks->current == i + 1; k++)

@@ -11,7 +11,8 @@
 #define BYTES_PER_SLOT 2048
 #define FEW_BYTES      (128U << 10) /* a store below it has fewer intervals */
 #define LEAST_SLOTS    16
-#define ROOMY_BYTES    (64U << 10) /* a store below it keeps marks in what the other parts leave */
+#define ROOMY_BYTES    (64U << 10) /* a store below it has fewer places for marks */
+#define LEAST_MARKS    2
 
 static uint64_t power_of_two_below(uint64_t n)
 {
@@ -35,7 +36,7 @@ static int lay_out(struct store *store, size_t n_bytes)
     store->locks_at = at;
     at += (store->n_files + store->n_streams) / STORE_SLOTS_WAYS * sizeof(uint64_t);
     store->blocks_at = at;
-    size_t n_kept = n_bytes >= ROOMY_BYTES ? MARKS_MOST * sizeof(struct mark) : 0;
+    size_t n_kept = (n_bytes >= ROOMY_BYTES ? MARKS_MOST : LEAST_MARKS) * sizeof(struct mark);
     if (at + n_kept >= n_bytes)
         return -EINVAL;
     store->blocks.n_entries = power_of_two_below((n_bytes - n_kept - at) / sizeof(struct blocks_entry));
