@@ -775,6 +775,9 @@ $(generated): build/release/fstune
 man: build/fstune.1 ## the manual page as build/fstune.1
 completion: $(filter build/completion/%,$(generated)) ## completion for bash, zsh and fish in build/completion
 
+# A program that includes it needs no library, so it comes with fstune and with libfstune.
+profile_header := bench/collector/profile.h:$(PREFIX)/include/fstune/profile.h:644 docs/fstune-profile.3:$(PREFIX)/share/man/man3/fstune-profile.3:644
+
 # SOURCE:PLACE:MODE. Install and uninstall read this one list.
 units    := $(wildcard configs/systemd/*.service configs/systemd/*.timer)
 examples := $(wildcard configs/*.conf configs/*.sql configs/*.example configs/presets/* configs/surfaces/* configs/ansible/* configs/prometheus/* configs/grafana/*)
@@ -782,6 +785,7 @@ installed = build/release/fstune:$(PREFIX)/bin/fstune:755 \
             build/release/fstune-agent:$(PREFIX)/bin/fstune-agent:755 docs/fstune-agent.1:$(PREFIX)/share/man/man1/fstune-agent.1:644 \
             build/release/libfstune-profile.so:$(PREFIX)/lib/fstune/libfstune-profile.so:644 \
             build/release/libfstune-memory.so:$(PREFIX)/lib/fstune/libfstune-memory.so:644 \
+            $(profile_header) \
             build/fstune.1:$(PREFIX)/share/man/man1/fstune.1:644 \
             build/completion/fstune:$(BASH_DIR)/fstune:644 build/completion/_fstune:$(ZSH_DIR)/_fstune:644 \
             build/completion/fstune.fish:$(FISH_DIR)/fstune.fish:644 \
@@ -807,7 +811,7 @@ install: build/release/fstune build/release/fstune-agent $(loaded:%=build/releas
 LIB_DIR ?= $(PREFIX)/lib
 library := build/release/libfstune.so.0:$(LIB_DIR)/libfstune.so.0:644 build/release/libfstune.a:$(LIB_DIR)/libfstune.a:644 \
            models/library/fstune.h:$(PREFIX)/include/fstune/fstune.h:644 build/fstune.pc:$(LIB_DIR)/pkgconfig/fstune.pc:644 \
-           docs/fstune.3:$(PREFIX)/share/man/man3/fstune.3:644
+           docs/fstune.3:$(PREFIX)/share/man/man3/fstune.3:644 $(profile_header)
 .PHONY: install-library uninstall-library build/fstune.pc
 build/fstune.pc:
 	@mkdir -p $(@D)
@@ -831,6 +835,7 @@ uninstall: ## remove what install put there
 	$(Q)for dir in '$(doc_dir)' '$(share_dir)' '$(PREFIX)/lib/fstune'; do \
 	    [ ! -d '$(DESTDIR)'"$$dir" ] || find '$(DESTDIR)'"$$dir" -depth -type d -empty -delete; \
 	done
+	$(Q)rmdir '$(DESTDIR)$(PREFIX)/include/fstune' 2>/dev/null || true
 
 needed_deb := dpkg-dev:dpkg-buildpackage debhelper:dh $(needed_papi)
 needed_check_deb := debootstrap:debootstrap lintian:lintian

@@ -30,6 +30,11 @@ bool collector_is_on(void)
     return is_attached && sink_is_on();
 }
 
+bool collector_is_followed(void)
+{
+    return is_attached && sink_is_followed();
+}
+
 uint64_t collector_now_ns(void)
 {
     return clock_quick_ns();
@@ -102,8 +107,10 @@ __attribute__((constructor)) static void attach(void)
 static struct collector_call begin(int fd, int64_t offset, unsigned flags, bool is_second)
 {
     struct collector_call call = {.fd = fd, .moves = offset < 0, .is_second = is_second};
-    if (!collector_is_on())
+    if (!collector_is_on()) {
+        call.is_passed = collector_is_followed();
         return call;
+    }
     int saved = errno;
     call.descriptor = descriptors_find(fd);
     call.is_other = call.descriptor == NULL;
@@ -150,10 +157,20 @@ static void take(const struct collector_call *call, uint64_t end_ns, uint64_t n_
     sink_take(&request);
 }
 
+static ssize_t pass(const struct collector_call *call, ssize_t result)
+{
+    if (!call->is_passed || result <= 0)
+        return result;
+    if (call->moves)
+        descriptors_passed(call->fd, (uint64_t)result);
+    sink_add(SINK_PASSED, (uint64_t)result);
+    return result;
+}
+
 ssize_t collector_end(const struct collector_call *call, ssize_t result)
 {
     if (call->descriptor == NULL && !call->is_other)
-        return result;
+        return pass(call, result);
     int saved = errno;
     if (call->is_other) {
         sink_add(SINK_OTHER, result > 0 ? (uint64_t)result : 0);

@@ -31,6 +31,8 @@ void *collector_real(const char *name);
 
 /* Whether anything is recorded in this process. */
 bool collector_is_on(void);
+/* Whether it may be recorded later, if it is not now. */
+bool collector_is_followed(void);
 
 uint64_t collector_now_ns(void);
 uint32_t collector_thread(void);
@@ -52,6 +54,7 @@ struct collector_call {
     bool is_other;                 /* recorded as a call on what is no file */
     bool moves;
     bool is_second; /* half of a copy whose other half is in flight already */
+    bool is_passed; /* not recorded, but where the descriptor stands is followed */
     int fd;
     unsigned flags;
     uint64_t offset, start_ns;

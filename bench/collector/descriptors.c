@@ -203,6 +203,13 @@ uint64_t descriptors_moved(int fd, struct descriptor *descriptor, uint64_t began
     return __atomic_fetch_add(&descriptor->position, n_bytes, __ATOMIC_RELAXED);
 }
 
+void descriptors_passed(int fd, uint64_t n_bytes)
+{
+    struct descriptor *descriptor = slot_of(fd);
+    if (descriptor != NULL && state_of(descriptor) == FILE_KNOWN)
+        __atomic_fetch_add(&descriptor->position, n_bytes, __ATOMIC_RELAXED);
+}
+
 void descriptors_placed(int fd, uint64_t position)
 {
     struct descriptor *descriptor = slot_of(fd);

@@ -39,5 +39,7 @@ void descriptors_share_all(void);
 uint64_t descriptors_position(int fd, const struct descriptor *descriptor);
 /* That call moved so many bytes. Returns where it began. */
 uint64_t descriptors_moved(int fd, struct descriptor *descriptor, uint64_t began, uint64_t n_bytes);
+/* The same of a call that is not recorded. */
+void descriptors_passed(int fd, uint64_t n_bytes);
 /* lseek said so. */
 void descriptors_placed(int fd, uint64_t position);

@@ -33,7 +33,8 @@ enum sink_count {
     SINK_MAP,   /* n: bytes mapped */
     SINK_RING,
     SINK_LOST,
-    SINK_RANGE_FLUSH
+    SINK_RANGE_FLUSH,
+    SINK_PASSED /* n: bytes of a call that is not recorded, which the system counts */
 };
 
 /* The memory that the recording program made. False: it is none of ours, and nothing is recorded. */
@@ -42,15 +43,28 @@ bool sink_open(void *memory, size_t size);
 /* The number of this process, after sink_open and in each child; 0: it may not ask for it. */
 void sink_join(uint32_t pid);
 
-/* False: the recording is over. */
+/* False: nothing is recorded now. */
 bool sink_is_on(void);
+/* False: nothing will be recorded any more. While this is true and sink_is_on is not,
+ * the places of descriptors and what is in flight are still followed. */
+bool sink_is_followed(void);
+
+/* False: what is told goes nowhere, because the agent's manager said so. */
+bool sink_is_heard(void);
+
+/* What the program says of its recording. The name is not empty. */
+void sink_pause(uint64_t now_ns);
+void sink_go_on(uint64_t now_ns);
+void sink_renew(uint64_t now_ns);
+void sink_mark(uint64_t now_ns, uint32_t thread, const char *name);
 
 uint32_t sink_new_handle(void);
 /* Before the call, which then has the time that the memory takes. */
 void sink_expect(uint64_t file, uint64_t offset_bytes);
 void sink_begin(uint64_t now_ns, uint32_t n);
 void sink_end(uint64_t now_ns, uint32_t n);
-/* The same of asynchronous ones. */
+/* The same of asynchronous ones, also of those that are not recorded. */
+void sink_submit(uint64_t now_ns, uint32_t n);
 void sink_reap(uint64_t now_ns, uint32_t n);
 void sink_take(const struct sink_request *request);
 void sink_flush(uint64_t file, uint64_t start_ns, uint64_t end_ns); /* file 0: all */

@@ -67,13 +67,14 @@ static void take(const struct iocb *call, uint64_t start_ns)
 WRAPPER(int, io_submit, void *context, long n, struct iocb **calls)
 {
     REAL(int, io_submit, void *, long, struct iocb **);
-    if (!collector_is_on() || n <= 0)
+    if (!collector_is_followed() || n <= 0)
         return real.call(context, n, calls);
     int saved = errno;
+    bool is_recorded = collector_is_on();
     uint64_t start_ns = collector_now_ns();
     uint32_t n_begun = count_transfers(calls, n);
-    sink_begin(start_ns, n_begun);
-    for (long i = 0; i < n; i++)
+    sink_submit(start_ns, n_begun);
+    for (long i = 0; i < n && is_recorded; i++)
         take(calls[i], start_ns);
     errno = saved;
     int result = real.call(context, n, calls);
@@ -82,35 +83,35 @@ WRAPPER(int, io_submit, void *context, long n, struct iocb **calls)
     if (result < n) {
         long n_taken = result > 0 ? result : 0;
         sink_reap(collector_now_ns(), count_transfers(calls + n_taken, n - n_taken));
-        sink_add(SINK_FAILED, (uint64_t)(n - n_taken));
+        sink_add(SINK_FAILED, is_recorded ? (uint64_t)(n - n_taken) : 0);
     }
     errno = saved;
     return result;
 }
 
-static void collected(const struct io_event *events, int n)
+static void collected(const struct io_event *events, int n, bool is_recorded)
 {
     uint32_t n_transfers = 0;
-    uint64_t late = 0;
+    uint64_t late = 0, n_failed = 0;
     for (int i = 0; i < n; i++) {
         const struct iocb *call = (const struct iocb *)(uintptr_t)events[i].obj;
         if (!is_transfer(call) || descriptors_find((int)call->aio_fildes) == NULL)
             continue;
         n_transfers++;
         late += events[i].res > 0 ? (uint64_t)events[i].res : 0;
-        if (events[i].res < 0)
-            sink_add(SINK_FAILED, 1);
+        n_failed += events[i].res < 0;
     }
     sink_reap(collector_now_ns(), n_transfers);
-    sink_add(SINK_LATE, late);
+    sink_add(SINK_LATE, is_recorded ? late : 0);
+    sink_add(SINK_FAILED, is_recorded ? n_failed : 0);
 }
 
 /* Returns n, which the real call returned. */
 static int reaped(const struct io_event *events, int n)
 {
     int saved = errno;
-    if (n > 0 && collector_is_on())
-        collected(events, n);
+    if (n > 0 && collector_is_followed())
+        collected(events, n, collector_is_on());
     errno = saved;
     return n;
 }

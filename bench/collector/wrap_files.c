@@ -173,7 +173,7 @@ WRAP_FCNTL(fcntl64)
     {                                                                                                        \
         REAL(OFFSET, NAME, int, OFFSET, int);                                                                \
         OFFSET position = real.call(fd, offset, whence);                                                     \
-        if (position >= 0 && collector_is_on())                                                              \
+        if (position >= 0 && collector_is_followed())                                                        \
             descriptors_placed(fd, (uint64_t)position);                                                      \
         return position;                                                                                     \
     }

@@ -50,7 +50,7 @@ static void forget(const struct io_uring *ring)
 static void look_at(const struct io_uring *ring)
 {
     int saved = errno;
-    unsigned *before = collector_is_on() ? posted_before(ring) : NULL;
+    unsigned *before = collector_is_followed() ? posted_before(ring) : NULL;
     if (before != NULL) {
         unsigned now = n_posted(ring), n = now - __atomic_exchange_n(before, now, __ATOMIC_RELAXED);
         if (n > 0)
@@ -122,15 +122,16 @@ static void take(const struct io_uring_sqe *entry, uint64_t start_ns)
 /* What the program has prepared since the last submission. */
 static void look_at_queue(const struct io_uring *ring)
 {
-    if (!collector_is_on())
+    if (!collector_is_followed())
         return;
     int saved = errno;
+    bool is_recorded = collector_is_on();
     const struct io_uring_sq *queue = &ring->sq;
     unsigned shift = (ring->flags & IORING_SETUP_SQE128) != 0, n = queue->sqe_tail - queue->sqe_head;
     uint64_t start_ns = collector_now_ns();
     look_at(ring);
-    sink_begin(start_ns, n);
-    for (unsigned i = 0; i < n; i++)
+    sink_submit(start_ns, n);
+    for (unsigned i = 0; i < n && is_recorded; i++)
         take(&queue->sqes[((queue->sqe_head + i) & *queue->kring_mask) << shift], start_ns);
     errno = saved;
 }

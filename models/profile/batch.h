@@ -21,7 +21,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define BATCH_VERSION    2
+#define BATCH_VERSION    3
 #define BATCH_HEAD_BYTES 24
 #define BATCH_MOST_BYTES 16384 /* with its head */
 

@@ -59,20 +59,21 @@ static struct blocks_entry *find(struct blocks *blocks, struct blocks_entry *ent
     }
     if (room == NULL || !cells_swap(&room->key, replaced, key))
         return NULL;
-    room->n = 0;
+    __atomic_store_n(&room->n, 0, __ATOMIC_RELAXED);
     *ret_is_new = 1;
     return room;
 }
 
 static void note_use(struct blocks *blocks, struct blocks_entry *entry, int is_new, uint64_t now)
 {
-    uint32_t when = (uint32_t)(now >> CLOCK_SHIFT);
+    uint32_t when = (uint32_t)(now >> CLOCK_SHIFT), before = __atomic_load_n(&entry->when, __ATOMIC_RELAXED);
+    uint32_t n = __atomic_load_n(&entry->n, __ATOMIC_RELAXED);
     if (is_new)
         cells_add(&blocks->n_first, 1);
     else
-        cells_add(&blocks->reuse[bins_of((uint64_t)(uint32_t)(when - entry->when) << CLOCK_SHIFT)], 1);
-    entry->when = when;
-    entry->n += entry->n < UINT32_MAX;
+        cells_add(&blocks->reuse[bins_of((uint64_t)(uint32_t)(when - before) << CLOCK_SHIFT)], 1);
+    __atomic_store_n(&entry->when, when, __ATOMIC_RELAXED);
+    __atomic_store_n(&entry->n, n + (n < UINT32_MAX), __ATOMIC_RELAXED);
 }
 
 static void take_one(struct blocks *blocks, struct blocks_entry *entries, uint64_t key, uint64_t now)
@@ -100,6 +101,12 @@ void blocks_take(struct blocks *blocks, struct blocks_entry *entries, uint64_t f
         if (key != 0 && is_in_sample(key, cells_read(&blocks->shift)))
             take_one(blocks, entries, key, now + i);
     }
+}
+
+void blocks_forget(struct blocks *blocks, struct blocks_entry *entries)
+{
+    cells_clear(entries, (size_t)blocks->n_entries * sizeof *entries);
+    cells_clear(blocks, offsetof(struct blocks, n_entries));
 }
 
 uint64_t blocks_n_sampled(const struct blocks *blocks)

@@ -48,6 +48,9 @@ struct blocks_cache {
 };
 size_t blocks_curve(const struct blocks *blocks, struct blocks_cache ret[BINS_N]);
 
+/* All is forgotten, while others may take some. */
+void blocks_forget(struct blocks *blocks, struct blocks_entry *entries);
+
 /* Uses of blocks in the sample. */
 uint64_t blocks_n_sampled(const struct blocks *blocks);
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 static inline void cells_add(uint64_t *cell, uint64_t n)
@@ -27,6 +28,14 @@ static inline void cells_follow(uint64_t *cell, uint64_t to)
 {
     if (cells_read(cell) < to)
         __atomic_store_n(cell, to, __ATOMIC_RELAXED);
+}
+
+/* Zeroes whole words, which others may read and change meanwhile. */
+static inline void cells_clear(void *at, size_t n_bytes)
+{
+    uint64_t *cell = at;
+    for (size_t i = 0; i < n_bytes / sizeof *cell; i++)
+        __atomic_store_n(&cell[i], 0, __ATOMIC_RELAXED);
 }
 
 /* Puts `to` where `from` is. False where something else is. */

@@ -19,6 +19,7 @@ enum events_kind {
                        offset is where the call returns. Of EVENTS_CPU handle is the caller's number */
     EVENTS_NETWORK, /* since its row before a thread has moved so many bytes over sockets, in n calls, in one
                        direction */
+    EVENTS_MARK,    /* the program has named this moment; the object's name is that */
     EVENTS_N_KINDS
 };
 

@@ -53,3 +53,12 @@ void flight_end(struct flight *flight, uint64_t now_ns, uint32_t n)
 {
     change(flight, now_ns, n, false);
 }
+
+void flight_skip(struct flight *flight, uint64_t now_ns)
+{
+    uint64_t word = cells_read(&flight->word), next;
+    do
+        next = now_ns << DEPTH_BITS | (word & FLIGHT_MOST);
+    while (
+        !__atomic_compare_exchange_n(&flight->word, &word, next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
+}

@@ -22,4 +22,7 @@ void flight_begin(struct flight *flight, uint64_t now_ns, uint32_t n);
 /* More ends than beginnings leave nothing in flight: some began before the recording. */
 void flight_end(struct flight *flight, uint64_t now_ns, uint32_t n);
 
+/* The time since the last change is not counted at any depth. */
+void flight_skip(struct flight *flight, uint64_t now_ns);
+
 uint64_t flight_depth(const struct flight *flight);

@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A kind beside those of events_row: the program has forgotten what was recorded, and begins anew. */
+#define QUEUE_RENEWED UINT16_MAX
+
 struct queue_event {
     uint64_t start_ns, duration_ns; /* duration_ns 0: not known */
     uint64_t file, offset_bytes;

@@ -11,13 +11,16 @@
 #define BYTES_PER_SLOT 2048
 #define FEW_BYTES      (128U << 10) /* a store below it has fewer intervals */
 #define LEAST_SLOTS    16
+#define ROOMY_BYTES    (64U << 10) /* a store below it has fewer places for marks */
+#define LEAST_MARKS    2
 
 static uint64_t power_of_two_below(uint64_t n)
 {
     return n == 0 ? 0 : 1ULL << (63 - __builtin_clzll(n));
 }
 
-/* Parts after the header: files, streams, intervals, locks of the slots, and blocks in what is left. */
+/* Parts after the header: files, streams, intervals, locks of the slots, blocks in what is left, and marks
+ * behind them. */
 static int lay_out(struct store *store, size_t n_bytes)
 {
     uint64_t slots = power_of_two_below(n_bytes / BYTES_PER_SLOT), at = sizeof *store;
@@ -33,9 +36,13 @@ static int lay_out(struct store *store, size_t n_bytes)
     store->locks_at = at;
     at += (store->n_files + store->n_streams) / STORE_SLOTS_WAYS * sizeof(uint64_t);
     store->blocks_at = at;
-    if (at >= n_bytes)
+    size_t n_kept = (n_bytes >= ROOMY_BYTES ? MARKS_MOST : LEAST_MARKS) * sizeof(struct mark);
+    if (at + n_kept >= n_bytes)
         return -EINVAL;
-    store->blocks.n_entries = power_of_two_below((n_bytes - at) / sizeof(struct blocks_entry));
+    store->blocks.n_entries = power_of_two_below((n_bytes - n_kept - at) / sizeof(struct blocks_entry));
+    store->marks_at = at + store->blocks.n_entries * sizeof(struct blocks_entry);
+    uint64_t n_marks = (n_bytes - store->marks_at) / sizeof(struct mark);
+    store->marks.n_slots = n_marks < MARKS_MOST ? n_marks : MARKS_MOST;
     return store->blocks.n_entries > 0 ? 0 : -EINVAL;
 }
 
@@ -50,16 +57,70 @@ int store_init(struct store *store, size_t n_bytes, uint64_t now_ns)
     return 0;
 }
 
+/* Whoever holds a stream ends with a slot that is free. */
+static void forget_streams(struct store *store)
+{
+    for (uint64_t i = 0; i < store->n_streams; i++) {
+        struct stream *stream = &store_streams(store)[i];
+        bool has_it = cells_take(&stream->lock);
+        __atomic_store_n(&stream->key, 0, __ATOMIC_RELEASE);
+        if (!has_it)
+            continue;
+        memset((char *)stream + offsetof(struct stream, is_closed), 0,
+               sizeof *stream - offsetof(struct stream, is_closed));
+        cells_give(&stream->lock);
+    }
+}
+
+static void forget_time(struct store *store)
+{
+    bool has_it = cells_take(&store->timeline.lock);
+    cells_clear(store_intervals(store), store->timeline.n_intervals * sizeof(struct timeline_interval));
+    cells_clear(&store->timeline.n_lost, sizeof store->timeline.n_lost);
+    __atomic_store_n(&store->timeline.log2_ns, TIMELINE_FIRST_LOG2_NS, __ATOMIC_RELEASE);
+    if (has_it)
+        cells_give(&store->timeline.lock);
+    cells_clear(store->flight.depth_ns, sizeof store->flight.depth_ns);
+    cells_clear(&store->flight.deep_area, sizeof store->flight.deep_area);
+}
+
+/* Counts alone, from `n` to what stands before the flight. */
+static void forget_counts(struct store *store)
+{
+    cells_clear((char *)store + offsetof(struct store, n),
+                offsetof(struct store, flight) - offsetof(struct store, n));
+    cells_clear(store->sizes, sizeof store->sizes);
+    cells_clear(&store->between, sizeof store->between);
+    for (uint64_t i = 0; i < store->n_files; i++)
+        cells_clear(&store_files(store)[i].n_flushes, sizeof(uint64_t));
+    for (size_t i = 0; i < STORE_PROCESSES_MOST; i++)
+        store_count(store, STORE_PROCESSES, __atomic_load_n(&store->processes[i].pid, __ATOMIC_RELAXED) != 0);
+}
+
+/* What the system has counted of the program until now. */
+static uint64_t count_told(const struct store *store)
+{
+    const uint64_t *count = store->count;
+    uint64_t files = cells_read(&store->bytes[PROFILE_READ]) + cells_read(&store->bytes[PROFILE_WRITE]);
+    return cells_read(&count[STORE_PASSED_BYTES]) + cells_read(&count[STORE_OTHER_BYTES]) + files -
+           cells_read(&count[STORE_LATE_BYTES]) + cells_read(&count[STORE_PROCESSES]) * STORE_LOADER_BYTES;
+}
+
 void store_renew(struct store *store, uint64_t now_ns)
 {
-    struct store fresh = {.next_handle = store->next_handle};
-    store_init(&fresh, store->n_bytes, now_ns);
-    flight_begin(&fresh.flight, now_ns, (uint32_t)flight_depth(&store->flight));
-    *store = fresh;
-    for (uint64_t i = 0; i < store->n_files; i++)
-        store_files(store)[i].n_flushes = 0;
-    /* From the streams on: these, intervals, locks and blocks. */
-    memset(store_streams(store), 0, store->n_bytes - store->streams_at);
+    uint64_t n_told = count_told(store);
+    forget_streams(store);
+    forget_time(store);
+    blocks_forget(&store->blocks, store_blocks(store));
+    forget_counts(store);
+    marks_forget(&store->marks, store_marks(store));
+    store_count(store, STORE_PASSED_BYTES, n_told);
+    __atomic_store_n(&store->start_ns, now_ns, __ATOMIC_RELAXED);
+    __atomic_store_n(&store->last_ns, now_ns, __ATOMIC_RELAXED);
+    cells_clear(&store->paused_ns, sizeof store->paused_ns);
+    if (cells_read(&store->paused_since_ns) != 0)
+        __atomic_store_n(&store->paused_since_ns, now_ns, __ATOMIC_RELAXED);
+    flight_skip(&store->flight, now_ns);
 }
 
 bool store_is_sound(const struct store *store, size_t n_bytes)
@@ -73,7 +134,8 @@ bool store_is_sound(const struct store *store, size_t n_bytes)
            store->intervals_at == expected.intervals_at && store->blocks_at == expected.blocks_at &&
            store->locks_at == expected.locks_at &&
            store->timeline.n_intervals == expected.timeline.n_intervals &&
-           store->blocks.n_entries == expected.blocks.n_entries;
+           store->blocks.n_entries == expected.blocks.n_entries && store->marks_at == expected.marks_at &&
+           store->marks.n_slots == expected.marks.n_slots;
 }
 
 static void *part(const struct store *store, uint64_t at)
@@ -101,6 +163,11 @@ struct blocks_entry *store_blocks(const struct store *store)
     return part(store, store->blocks_at);
 }
 
+struct mark *store_marks(const struct store *store)
+{
+    return part(store, store->marks_at);
+}
+
 uint32_t store_new_handle(struct store *store)
 {
     return __atomic_add_fetch(&store->next_handle, 1, __ATOMIC_RELAXED);
@@ -120,6 +187,80 @@ void store_end(struct store *store, uint64_t now_ns, uint32_t n)
 {
     flight_end(&store->flight, now_ns, n);
     cells_follow(&store->last_ns, now_ns);
+}
+
+void store_skip(struct store *store, uint64_t now_ns)
+{
+    flight_skip(&store->flight, now_ns);
+}
+
+void store_pause(struct store *store, uint64_t now_ns)
+{
+    cells_follow(&store->last_ns, now_ns);
+    flight_begin(&store->flight, now_ns, 0);
+    cells_swap(&store->paused_since_ns, 0, now_ns);
+    __atomic_fetch_or(&store->is_stopped, STORE_PAUSED, __ATOMIC_ACQ_REL);
+    /* Another thread has ended the pause before it was one. */
+    if (cells_read(&store->paused_since_ns) == 0)
+        __atomic_fetch_and(&store->is_stopped, ~(uint32_t)STORE_PAUSED, __ATOMIC_ACQ_REL);
+}
+
+void store_go_on(struct store *store, uint64_t now_ns)
+{
+    uint64_t since_ns = __atomic_exchange_n(&store->paused_since_ns, 0, __ATOMIC_ACQ_REL);
+    if (since_ns != 0) {
+        cells_add(&store->paused_ns, now_ns > since_ns ? now_ns - since_ns : 0);
+        flight_skip(&store->flight, now_ns);
+        cells_follow(&store->last_ns, now_ns);
+    }
+    __atomic_fetch_and(&store->is_stopped, ~(uint32_t)STORE_PAUSED, __ATOMIC_ACQ_REL);
+}
+
+bool store_is_paused(const struct store *store)
+{
+    return (__atomic_load_n(&store->is_stopped, __ATOMIC_RELAXED) & STORE_PAUSED) != 0;
+}
+
+uint64_t store_paused_ns(const struct store *store)
+{
+    uint64_t since_ns = cells_read(&store->paused_since_ns), last_ns = cells_read(&store->last_ns);
+    return cells_read(&store->paused_ns) + (since_ns != 0 && last_ns > since_ns ? last_ns - since_ns : 0);
+}
+
+static uint64_t count_requests(const struct store *store, enum profile_direction direction)
+{
+    uint64_t n = cells_read(&store->n_unjudged[direction]);
+    for (int order = 0; order < STREAM_N_ORDERS; order++)
+        n += cells_read(&store->n[direction][order]);
+    return n;
+}
+
+static void find_totals(const struct store *store, uint64_t now_ns, uint64_t ret[MARKS_N_TOTALS])
+{
+    uint64_t passed_ns = now_ns - cells_read(&store->start_ns), paused_ns = store_paused_ns(store);
+    ret[MARKS_READS] = count_requests(store, PROFILE_READ);
+    ret[MARKS_SEQ_READS] = cells_read(&store->n[PROFILE_READ][STREAM_SEQUENTIAL]);
+    ret[MARKS_WRITES] = count_requests(store, PROFILE_WRITE);
+    ret[MARKS_SEQ_WRITES] = cells_read(&store->n[PROFILE_WRITE][STREAM_SEQUENTIAL]);
+    ret[MARKS_READ_BYTES] = cells_read(&store->bytes[PROFILE_READ]);
+    ret[MARKS_WRITTEN_BYTES] = cells_read(&store->bytes[PROFILE_WRITE]);
+    ret[MARKS_FLUSHES] = cells_read(&store->n_flushes);
+    ret[MARKS_NS] = passed_ns > paused_ns ? passed_ns - paused_ns : 0;
+}
+
+uint64_t store_mark(struct store *store, const char *name, uint64_t now_ns)
+{
+    uint64_t totals[MARKS_N_TOTALS];
+    cells_follow(&store->last_ns, now_ns);
+    find_totals(store, now_ns, totals);
+    return marks_take(&store->marks, store_marks(store), name, now_ns, totals);
+}
+
+size_t store_list_marks(const struct store *store, struct mark ret[MARKS_MOST])
+{
+    uint64_t totals[MARKS_N_TOTALS];
+    find_totals(store, store->last_ns, totals);
+    return marks_list(&store->marks, store_marks(store), totals, ret);
 }
 
 struct store_process *store_join(struct store *store, uint32_t pid)
@@ -184,13 +325,15 @@ static void count_order(struct store *store, const struct profile_request *reque
         return;
     }
     cells_add(&n[verdict.order], 1);
-    if (verdict.n_redeemed > 0) {
+    /* Those that were judged before a new beginning are counted no more. */
+    if (verdict.n_redeemed > 0 && cells_read(&n[STREAM_RANDOM]) >= verdict.n_redeemed) {
         cells_add(&n[STREAM_RANDOM], 0 - (uint64_t)verdict.n_redeemed);
         cells_add(&n[STREAM_SEQUENTIAL], verdict.n_redeemed);
     }
     if (verdict.order == STREAM_SEQUENTIAL)
         kind = request->direction == PROFILE_READ ? TIMELINE_SEQ_READ : TIMELINE_SEQ_WRITE;
-    uint64_t since_ns = request->start_ns > store->start_ns ? request->start_ns - store->start_ns : 0;
+    uint64_t begin_ns = cells_read(&store->start_ns);
+    uint64_t since_ns = request->start_ns > begin_ns ? request->start_ns - begin_ns : 0;
     timeline_take(&store->timeline, store_intervals(store), since_ns, kind, request->n_bytes);
 }
 
@@ -248,7 +391,7 @@ static void flush_file(struct store *store, struct store_file *file)
 
 void store_flush(struct store *store, uint64_t file, uint64_t now_ns, uint64_t spent_ns)
 {
-    uint64_t since_ns = now_ns > store->start_ns ? now_ns - store->start_ns : 0;
+    uint64_t begin_ns = cells_read(&store->start_ns), since_ns = now_ns > begin_ns ? now_ns - begin_ns : 0;
     cells_add(&store->n_flushes, 1);
     cells_add(&store->flush_ns, spent_ns);
     timeline_take(&store->timeline, store_intervals(store), since_ns, TIMELINE_FLUSH, 0);

@@ -10,6 +10,7 @@
 #include "models/profile/blocks.h"
 #include "models/profile/event.h"
 #include "models/profile/flight.h"
+#include "models/profile/marks.h"
 #include "models/profile/stream.h"
 #include "models/profile/timeline.h"
 
@@ -23,6 +24,13 @@
 #define STORE_NAME_SIZE      96
 #define STORE_THREAD_WORDS   64
 #define STORE_PROCESSES_MOST 64
+#define STORE_LOADER_BYTES   16384U /* that the loader of libraries reads in each process, at most */
+
+/* Bits of is_stopped: nothing is recorded while one of them is set. */
+enum {
+    STORE_OVER = 1,  /* the recording has ended */
+    STORE_PAUSED = 2 /* the program said so, and may say otherwise */
+};
 
 /* What is counted beside requests. */
 enum store_count {
@@ -41,6 +49,7 @@ enum store_count {
     STORE_LOST_REQUESTS, /* that could not be followed at all */
     STORE_EVICTED,       /* streams that made room while they were open */
     STORE_RANGE_FLUSHES, /* sync_file_range, which makes nothing durable by itself */
+    STORE_PASSED_BYTES,  /* that the system counts, and that were left out or forgotten on purpose */
     STORE_N_COUNTS
 };
 
@@ -65,8 +74,11 @@ struct store {
     uint64_t n_bytes;                                                 /* of all of it */
     uint64_t n_files, n_streams;                                      /* slots; powers of two */
     uint64_t files_at, streams_at, intervals_at, blocks_at, locks_at; /* in bytes from here */
+    uint64_t marks_at;
     uint64_t start_ns, last_ns;
     uint32_t is_stopped, next_handle;
+    uint64_t paused_ns, paused_since_ns; /* paused_since_ns 0: it is not */
+    uint64_t n_renewed;                  /* by the program itself */
 
     uint64_t n[PROFILE_N_DIRECTIONS][STREAM_N_ORDERS], n_unjudged[PROFILE_N_DIRECTIONS];
     uint64_t bytes[PROFILE_N_DIRECTIONS], spent_ns[PROFILE_N_DIRECTIONS];
@@ -82,14 +94,29 @@ struct store {
     struct bins sizes[PROFILE_N_DIRECTIONS], between; /* between: writes from flush to flush */
     struct timeline timeline;
     struct blocks blocks;
+    struct marks marks;
 };
 
 /* Prepares zeroed memory. 0, or -EINVAL for a size out of range. */
 int store_init(struct store *store, size_t n_bytes, uint64_t now_ns);
 
-/* All counts begin anew: what was counted until now has been looked at. Files that are known, numbers of open
- * ones and what is in flight stay. Nobody else uses the store meanwhile. */
+/* All counts begin anew. Files that are known, numbers of open ones, what is in flight and a pause stay. What
+ * others put into the store meanwhile is before it or behind it. */
 void store_renew(struct store *store, uint64_t now_ns);
+
+/* Nothing is recorded from now on, and again. Time goes on, but is no part of what is recorded. Both may come
+ * twice. */
+void store_pause(struct store *store, uint64_t now_ns);
+void store_go_on(struct store *store, uint64_t now_ns);
+bool store_is_paused(const struct store *store);
+/* Between start_ns and last_ns. */
+uint64_t store_paused_ns(const struct store *store);
+
+/* This moment has a name, which is not empty. Returns the key by which marks_find_name knows it; 0: it found
+ * no place. */
+uint64_t store_mark(struct store *store, const char *name, uint64_t now_ns);
+/* As marks_list, until now. */
+size_t store_list_marks(const struct store *store, struct mark ret[MARKS_MOST]);
 
 /* Whether this memory of n_bytes holds a store whose parts lie inside. */
 bool store_is_sound(const struct store *store, size_t n_bytes);
@@ -98,6 +125,7 @@ struct store_file *store_files(const struct store *store);
 struct stream *store_streams(const struct store *store);
 struct timeline_interval *store_intervals(const struct store *store);
 struct blocks_entry *store_blocks(const struct store *store);
+struct mark *store_marks(const struct store *store);
 
 /* A number for a file that was opened, never twice the same in a store. */
 uint32_t store_new_handle(struct store *store);
@@ -105,6 +133,8 @@ uint32_t store_new_handle(struct store *store);
 /* Requests go to the kernel and come back: what the depth over time is made of. */
 void store_begin(struct store *store, uint64_t now_ns, uint32_t n);
 void store_end(struct store *store, uint64_t now_ns, uint32_t n);
+/* The time until now is no part of it. */
+void store_skip(struct store *store, uint64_t now_ns);
 
 /* A place for a process; it counts there what it has in flight beside store_begin and store_end. NULL: there
  * is none, and what it leaves behind stays in flight. */

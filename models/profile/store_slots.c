@@ -120,13 +120,13 @@ static struct stream *make_stream(struct store *store, struct stream *set, uint6
                                   const struct profile_request *request)
 {
     struct stream *victim = &set[0];
-    for (size_t i = 1; i < STORE_SLOTS_WAYS && victim->key != 0; i++) {
-        if (set[i].key == 0 || matters_less(&set[i], victim))
+    for (size_t i = 1; i < STORE_SLOTS_WAYS && cells_read(&victim->key) != 0; i++) {
+        if (cells_read(&set[i].key) == 0 || matters_less(&set[i], victim))
             victim = &set[i];
     }
     if (!cells_take(&victim->lock))
         return NULL;
-    if (victim->key != 0 && victim->is_closed == 0)
+    if (cells_read(&victim->key) != 0 && victim->is_closed == 0)
         store_count(store, STORE_EVICTED, 1);
     occupy(victim, key, request);
     return victim;

@@ -82,7 +82,7 @@ static uint64_t find_alignment(const struct store *store)
 static void make_depth(struct summary *summary, const struct store *store)
 {
     double busy_ns = (double)sum(store->flight.depth_ns + 1, FLIGHT_DEPTHS - 1), seen_ns = 0, area = 0;
-    double all_ns = (double)(store->last_ns - store->start_ns);
+    double all_ns = 1e9 * (summary->seconds - summary->paused_s);
     summary->busy_share = all_ns > 0 ? fmin(1, busy_ns / all_ns) : 0;
     for (uint64_t depth = 1; depth < FLIGHT_DEPTHS; depth++) {
         seen_ns += (double)store->flight.depth_ns[depth];
@@ -166,6 +166,7 @@ static uint64_t count_threads(const struct store *store)
 void summary_make(struct summary *summary, const struct store *store)
 {
     *summary = (struct summary){.seconds = (double)(store->last_ns - store->start_ns) / 1e9};
+    summary->paused_s = fmin(summary->seconds, (double)store_paused_ns(store) / 1e9);
     make_shares(summary, store);
     for (int i = 0; i < PROFILE_N_DIRECTIONS; i++) {
         make_sizes(&summary->sizes[i], &store->sizes[i]);
@@ -188,5 +189,6 @@ void summary_make(struct summary *summary, const struct store *store)
     summary->reused_share = sampled > 0 ? 1 - (double)store->blocks.n_first / sampled : 0;
     summary->working_set_bytes = fmin(find_working_set(&store->blocks), summary->footprint_bytes);
     fit_skew(&summary->skew, store);
-    summary->mean_bps = summary->seconds > 0 ? bytes / summary->seconds : NAN;
+    double recorded_s = summary->seconds - summary->paused_s;
+    summary->mean_bps = recorded_s > 0 ? bytes / recorded_s : NAN;
 }

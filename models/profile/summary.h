@@ -31,7 +31,7 @@ struct summary_sizes {
 };
 
 struct summary {
-    double seconds;
+    double seconds, paused_s; /* paused_s: of these the program had nothing recorded */
     uint64_t n_requests, n_lost, n_unjudged, n_strided[PROFILE_N_DIRECTIONS];
 
     bool is_enough;                    /* for the pattern */
@@ -57,7 +57,7 @@ struct summary {
                                     unknown */
     double reused_share;         /* uses of blocks that are not the first */
     struct zipf skew;            /* of the blocks' uses */
-    double mean_bps, busy_share; /* the first NaN: the source tells no times */
+    double mean_bps, busy_share; /* over the time without pauses; the first NaN: the source tells no times */
     double spent_s[PROFILE_N_DIRECTIONS], flush_s; /* in calls that wait, of all threads together */
 };
 

@@ -166,7 +166,14 @@ def profile(value):
     for direction in ("read", "write"):
         yield f"sizes are those of each {direction}", value["request_size"][direction]["n"] == value["requests"][direction]
     moved = value["bytes"]["read"] + value["bytes"]["write"]
-    yield "bytes / seconds = rate", not value["seconds"] or is_near(moved / value["seconds"], value["rate"]["mean_bps"])
+    recorded_s = value["seconds"] and value["seconds"] - value["paused_s"]
+    yield "bytes / seconds = rate", not recorded_s or is_near(moved / recorded_s, value["rate"]["mean_bps"])
+    for what in ("requests", "bytes"):
+        for member in value["marks"][0][what] if value["marks"] else ():
+            yield f"{what} of the marks are among those of all", sum(mark[what][member] for mark in value["marks"]) <= value[what][member]
+    for mark in value["marks"]:
+        yield "a mark's shares sum to 1, or it has no requests", sum(mark["shares"]) == 0 or is_near(sum(mark["shares"]), 1)
+        yield "a mark is first before it is last", mark["first_s"] <= mark["last_s"]
     yield "what is fixed is not free", not set(value["fixed"]) & set(value["free"])
     for event in value["hardware"] or []:
         yield f"{event['event']} by request is its count", event["per_request"] is None or is_near(event["per_request"] * value["events"], event["count"])

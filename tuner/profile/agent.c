@@ -45,7 +45,7 @@ static const char usage[] =
     "\n"
     "  --connect ADDRESS  the manager's: unix:PATH or HOST:PORT; else standard input and output\n"
     "  --memory           also where the command allocates memory\n"
-    "  --stopped          record nothing until the manager says `start`\n"
+    "  --stopped          record nothing until the manager says `start`, or the command (fstune/profile.h)\n"
     "  --store SIZE       memory for events until they are fetched, 32k..64m (1m)\n"
     "  --wait DURATION    for a link that is cut, once the command has ended (60s)\n";
 
@@ -68,7 +68,8 @@ static struct agent {
     uint64_t start_ns, cpu_told_ns, n_lost_before;
     struct flow flows[N_FLOWS];
     uint64_t flows_told_ns;
-    bool is_restart_due, is_left;
+    bool is_restart_due, is_left, samples_pause;
+    uint64_t n_renewed; /* new beginnings by the program that are known */
 } agent;
 
 static uint64_t now_ns(void)
@@ -89,13 +90,28 @@ static uint64_t n_lost(void)
     return n_lost_ever() - agent.n_lost_before;
 }
 
+/* By the manager, or by the program itself. */
+static bool is_paused(void)
+{
+    return __atomic_load_n(&agent.queue->is_paused, __ATOMIC_RELAXED) != 0 ||
+           store_is_paused(agent.recording.store);
+}
+
+static void follow_pauses(void)
+{
+    if (agent.samples != NULL && agent.samples_pause != is_paused())
+        cpu_samples_pause(agent.samples, is_paused());
+    agent.samples_pause = is_paused();
+}
+
+/* Who spoke last is obeyed, the manager or the program. */
 static void obey(enum batch_order order)
 {
-    if (order == BATCH_START || order == BATCH_STOP) {
+    if (order == BATCH_START || order == BATCH_STOP)
         __atomic_store_n(&agent.queue->is_paused, order == BATCH_STOP, __ATOMIC_RELAXED);
-        if (agent.samples != NULL)
-            cpu_samples_pause(agent.samples, order == BATCH_STOP);
-    }
+    if (order == BATCH_START)
+        store_go_on(agent.recording.store, now_ns());
+    follow_pauses();
     if (order == BATCH_SEND && agent.samples != NULL)
         cpu_samples_tell_anew(agent.samples);
     agent.is_restart_due = agent.is_restart_due || order == BATCH_RESET;
@@ -150,12 +166,19 @@ static void take_flow(const struct queue_event *event)
     flow->n_bytes += event->n_bytes;
 }
 
+/* Of a file, or of a mark. False: it is not known. */
+static bool find_name(const struct queue_event *event, char name[STORE_NAME_SIZE])
+{
+    const struct store *store = agent.recording.store;
+    if (!store_is_sound(store, STORE_BYTES))
+        return false;
+    if (event->kind == EVENTS_MARK)
+        return marks_find_name(&store->marks, store_marks(store), event->file, name);
+    return store_find_name(store, event->file, name);
+}
+
 static void take_event(const struct queue_event *event)
 {
-    if (event->kind == EVENTS_NETWORK) {
-        take_flow(event);
-        return;
-    }
     char name[STORE_NAME_SIZE];
     bool is_reap = event->kind == EVENTS_REAP;
     const struct events_row row = {
@@ -170,18 +193,9 @@ static void take_event(const struct queue_event *event)
         .offset_bytes = event->offset_bytes,
         .n_bytes = is_reap ? 0 : event->n_bytes,
         .n = is_reap ? event->n_bytes : 1};
-    if (!agent_send_is_told(&agent.send, row.object) && store_is_sound(agent.recording.store, STORE_BYTES) &&
-        store_find_name(agent.recording.store, row.object, name))
+    if (!agent_send_is_told(&agent.send, row.object) && find_name(event, name))
         agent_send_name(&agent.send, row.object, name);
     agent_send_row(&agent.send, &row);
-}
-
-static void fetch(void)
-{
-    struct queue_event event;
-    uint64_t at_ns = now_ns();
-    while (agent_send_has_room(&agent.send, 2) && queue_get(agent.queue, &agent.reader, at_ns, &event))
-        take_event(&event);
 }
 
 static void tell_processor(void)
@@ -193,6 +207,40 @@ static void tell_processor(void)
     agent.cpu_told_ns = now_ns();
 }
 
+/* What has come until now is the recording that ends here. */
+static void begin_anew(uint64_t at_ns)
+{
+    tell_flows();
+    tell_processor();
+    uint64_t spent_ns = at_ns > agent.start_ns ? at_ns - agent.start_ns : 0;
+    agent.start_ns = agent.cpu_told_ns = at_ns;
+    record_memory_restart(agent.memory, at_ns);
+    if (agent.samples != NULL)
+        cpu_samples_forget(agent.samples);
+    agent_send_mark(&agent.send, BATCH_RESTART, spent_ns, 0);
+    agent.n_lost_before = n_lost_ever();
+}
+
+static void take(const struct queue_event *event)
+{
+    if (event->kind == EVENTS_NETWORK)
+        take_flow(event);
+    else if (event->kind != QUEUE_RENEWED)
+        take_event(event);
+    else {
+        agent.n_renewed++;
+        begin_anew(event->start_ns);
+    }
+}
+
+static void fetch(void)
+{
+    struct queue_event event;
+    uint64_t at_ns = now_ns();
+    while (agent_send_has_room(&agent.send, 2) && queue_get(agent.queue, &agent.reader, at_ns, &event))
+        take(&event);
+}
+
 /* What waits in the queue belongs to the recording that ends here; what finds no room is lost with it. */
 static void restart(void)
 {
@@ -201,31 +249,34 @@ static void restart(void)
     fetch();
     while (queue_get(agent.queue, &agent.reader, at_ns, &event))
         agent.send.n_given_up++;
-    tell_flows();
-    tell_processor();
-    uint64_t spent_ns = at_ns - agent.start_ns;
-    agent.start_ns = agent.cpu_told_ns = at_ns;
-    record_memory_restart(agent.memory, at_ns);
-    if (agent.samples != NULL)
-        cpu_samples_forget(agent.samples);
-    agent_send_mark(&agent.send, BATCH_RESTART, spent_ns, 0);
-    agent.n_lost_before = n_lost_ever();
+    begin_anew(at_ns);
     agent.is_restart_due = false;
+}
+
+/* New beginnings for which there was no room in the queue. */
+static void look_for_renewals(void)
+{
+    uint64_t n = __atomic_load_n(&agent.recording.store->n_renewed, __ATOMIC_RELAXED);
+    if (n <= agent.n_renewed || agent.reader.next != __atomic_load_n(&agent.queue->next, __ATOMIC_RELAXED))
+        return;
+    agent.n_renewed = n;
+    agent.is_restart_due = true;
 }
 
 static void look(void *data)
 {
-    bool is_paused = __atomic_load_n(&agent.queue->is_paused, __ATOMIC_RELAXED) != 0;
     (void)data;
+    follow_pauses();
     record_dead_end(agent.recording.store);
     if (agent.is_restart_due && agent_send_has_room(&agent.send, 1))
         restart();
     fetch();
+    look_for_renewals();
     if (agent.samples != NULL)
         cpu_samples_poll(agent.samples);
     if (now_ns() - agent.flows_told_ns >= FLOWS_NS && agent_send_has_room(&agent.send, BACKLOG_BATCHES / 2))
         tell_flows();
-    if (!is_paused && agent_send_has_room(&agent.send, BACKLOG_BATCHES / 2)) {
+    if (!is_paused() && agent_send_has_room(&agent.send, BACKLOG_BATCHES / 2)) {
         record_memory_poll(agent.memory, &agent.sink);
         if (now_ns() - agent.cpu_told_ns >= CPU_NS)
             tell_processor();
@@ -316,8 +367,7 @@ static int prepare(struct launch *launch, char *libraries, size_t size, struct e
     launch->is_over = &agent.recording.store->is_stopped;
     if (cpu_samples_open(&agent.samples, RECORD_EVENTS_SAMPLE_NS, NULL) < 0)
         agent.samples = NULL;
-    else if (agent.begins_stopped)
-        cpu_samples_pause(agent.samples, true);
+    follow_pauses();
     agent.send.sample_ns = agent.samples != NULL ? RECORD_EVENTS_SAMPLE_NS : 0;
     return 0;
 }

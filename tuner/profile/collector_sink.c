@@ -51,6 +51,48 @@ bool sink_is_on(void)
     return __atomic_load_n(&store->is_stopped, __ATOMIC_RELAXED) == 0;
 }
 
+bool sink_is_followed(void)
+{
+    return (__atomic_load_n(&store->is_stopped, __ATOMIC_RELAXED) & STORE_OVER) == 0;
+}
+
+bool sink_is_heard(void)
+{
+    return queue == NULL || __atomic_load_n(&queue->is_paused, __ATOMIC_RELAXED) == 0;
+}
+
+void sink_pause(uint64_t now_ns)
+{
+    store_pause(store, now_ns);
+}
+
+/* The manager may have stopped it as well; who spoke last is obeyed. */
+void sink_go_on(uint64_t now_ns)
+{
+    store_go_on(store, now_ns);
+    if (queue != NULL)
+        __atomic_store_n(&queue->is_paused, 0, __ATOMIC_RELAXED);
+}
+
+/* The count tells it where there is no room in the queue. */
+void sink_renew(uint64_t now_ns)
+{
+    store_renew(store, now_ns);
+    if (queue != NULL)
+        queue_put(queue, &(struct queue_event){.kind = QUEUE_RENEWED, .start_ns = now_ns});
+    cells_add(&store->n_renewed, 1);
+}
+
+void sink_mark(uint64_t now_ns, uint32_t thread, const char *name)
+{
+    uint64_t key = store_mark(store, name, now_ns);
+    if (queue != NULL && key != 0)
+        queue_put(
+            queue,
+            &(struct queue_event){
+                .kind = EVENTS_MARK, .start_ns = now_ns, .file = key, .thread = thread, .process = own_pid});
+}
+
 uint32_t sink_new_handle(void)
 {
     return store_new_handle(store);
@@ -75,10 +117,24 @@ void sink_end(uint64_t now_ns, uint32_t n)
     note_in_flight(0 - (uint64_t)n);
 }
 
+/* The depth is that of the program, but no time passes for it while it is not recorded. */
+static void skip_pause(uint64_t now_ns)
+{
+    if (!sink_is_on())
+        store_skip(store, now_ns);
+}
+
+void sink_submit(uint64_t now_ns, uint32_t n)
+{
+    skip_pause(now_ns);
+    sink_begin(now_ns, n);
+}
+
 void sink_reap(uint64_t now_ns, uint32_t n)
 {
+    skip_pause(now_ns);
     sink_end(now_ns, n);
-    if (queue != NULL && n > 0)
+    if (queue != NULL && n > 0 && sink_is_on())
         queue_put(queue, &(struct queue_event){.kind = EVENTS_REAP, .start_ns = now_ns, .n_bytes = n});
 }
 
@@ -158,7 +214,8 @@ void sink_add(enum sink_count what, uint64_t n)
                                               [SINK_MAP] = STORE_MAPS,
                                               [SINK_RING] = STORE_RINGS,
                                               [SINK_LOST] = STORE_LOST_REQUESTS,
-                                              [SINK_RANGE_FLUSH] = STORE_RANGE_FLUSHES};
+                                              [SINK_RANGE_FLUSH] = STORE_RANGE_FLUSHES,
+                                              [SINK_PASSED] = STORE_PASSED_BYTES};
     /* Of these two the bytes are counted beside how often. */
     if (what == SINK_OTHER)
         store_count(store, STORE_OTHER_BYTES, n);

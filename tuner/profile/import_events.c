@@ -47,15 +47,26 @@ static void take_request(struct import_feed *feed, const struct events_row *row)
     import_feed_take(feed, &request);
 }
 
+static void take_mark(struct store *store, const struct events_row *row)
+{
+    char name[STORE_NAME_SIZE];
+    if (store_find_name(store, row->object, name))
+        store_mark(store, name, row->time_ns);
+}
+
 static int take_event(void *data, const struct events_row *row, struct err *err)
 {
     struct taking *taking = data;
     struct import_feed *feed = taking->feed;
     (void)err;
     /* The rest are no requests. */
-    if (row->kind >= EVENTS_CPU)
+    if (row->kind >= EVENTS_CPU && row->kind != EVENTS_MARK)
         return 0;
     import_feed_time(feed, row->time_ns);
+    if (row->kind == EVENTS_MARK) {
+        take_mark(feed->store, row);
+        return 0;
+    }
     if (row->kind == EVENTS_REAP) {
         store_end(feed->store, row->time_ns, row->n < UINT32_MAX ? (uint32_t)row->n : UINT32_MAX);
         return 0;

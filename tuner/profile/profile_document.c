@@ -12,9 +12,6 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 
-/* What the loader of libraries reads in each process, at most. */
-#define LOADER_BYTES 16384.0
-
 static const char *const sync_kinds[] = {[SUMMARY_SYNC_NONE] = "none",
                                          [SUMMARY_SYNC_END] = "end",
                                          [SUMMARY_SYNC_EACH] = "each",
@@ -30,8 +27,9 @@ double profile_document_seen_share(const struct recording *recording)
     double files = (double)store->bytes[PROFILE_READ] + (double)store->bytes[PROFILE_WRITE];
     double waited = fmax(0, files - (double)store->count[STORE_LATE_BYTES]);
     double told = (double)recording->end.read_bytes + (double)recording->end.written_bytes;
-    double loaders = LOADER_BYTES * (double)store->count[STORE_PROCESSES];
-    double unseen = fmax(0, told - waited - (double)store->count[STORE_OTHER_BYTES] - loaders);
+    double loaders = (double)STORE_LOADER_BYTES * (double)store->count[STORE_PROCESSES];
+    double others = (double)store->count[STORE_OTHER_BYTES] + (double)store->count[STORE_PASSED_BYTES];
+    double unseen = fmax(0, told - waited - others - loaders);
     return files + unseen > 0 ? files / (files + unseen) : NAN;
 }
 
@@ -254,15 +252,18 @@ json_t *profile_document_make(const struct recording *recording, const struct su
     struct profile_advice advice;
     profile_advice_make(&advice, summary);
     json_t *document =
-        json_pack("{s:s, s:s, s:s, s:o, s:o, s:o}", "schema", "fstune/profile/1", "version", FSTUNE_VERSION,
-                  "source", recording->source, "command", command_json(recording->command), "exit_status",
-                  exit_json(recording), "seconds", json_number(summary->seconds));
+        json_pack("{s:s, s:s, s:s, s:o, s:o, s:o, s:o}", "schema", "fstune/profile/1", "version",
+                  FSTUNE_VERSION, "source", recording->source, "command", command_json(recording->command),
+                  "exit_status", exit_json(recording), "seconds", json_number(summary->seconds), "paused_s",
+                  json_number(summary->paused_s));
     if (document == NULL)
         return NULL;
     add_counts(document, recording, summary);
     add_judgement(document, recording, summary, &advice);
     json_object_set_new(document, "streams", profile_streams_json(recording->store));
     json_object_set_new(document, "phases", profile_phases_json(recording->store));
+    json_object_set_new(document, "marks", profile_phases_marks_json(recording->store));
+    json_object_set_new(document, "marks_lost", json_integer((json_int_t)recording->store->marks.n_lost));
     json_object_set_new(document, "unseen", unseen_json(recording));
     json_object_set_new(document, "hardware", hardware_json(recording, summary));
     json_object_set_new(document, "fixed", fixed_json(&advice));

@@ -102,19 +102,19 @@ static void print_place(FILE *out, const struct recording *recording, const stru
 static void print_rate(FILE *out, const struct summary *summary)
 {
     char rate[UNITS_TEXT_SIZE];
-    if (!(summary->seconds > 0)) {
+    double recorded_s = summary->seconds - summary->paused_s;
+    if (!(recorded_s > 0)) {
         fputs("Rate       unknown\n", out);
         return;
     }
     if (!(summary->depth_mean > 0)) {
-        fprintf(out, "Rate       %s over %.2f s\n", units_format_rate(summary->mean_bps, rate),
-                summary->seconds);
+        fprintf(out, "Rate       %s over %.2f s\n", units_format_rate(summary->mean_bps, rate), recorded_s);
         return;
     }
     fprintf(out,
             "Rate       %s over %.2f s, busy %.0f %% of it; %.2f s in reads, %.2f s in writes, %.2f s in "
             "flushes\n",
-            units_format_rate(summary->mean_bps, rate), summary->seconds, 100 * summary->busy_share,
+            units_format_rate(summary->mean_bps, rate), recorded_s, 100 * summary->busy_share,
             summary->spent_s[PROFILE_READ], summary->spent_s[PROFILE_WRITE], summary->flush_s);
 }
 
@@ -214,6 +214,14 @@ static void print_hardware(FILE *out, const struct recording *recording, const s
         print_event(out, count, summary, hardware_counters_seconds(recording->hardware));
 }
 
+/* The program itself said that it is not to be recorded. */
+static void print_pause(FILE *out, const struct summary *summary)
+{
+    if (summary->paused_s > 0)
+        fprintf(out, "Paused     %.2f s of %.2f s, by the program; figures are of the rest\n",
+                summary->paused_s, summary->seconds);
+}
+
 static void print_end(FILE *out, const struct recording *recording)
 {
     int status = recording->end.status;
@@ -239,10 +247,12 @@ void profile_text_print(FILE *out, const struct recording *recording, const stru
         print_place(out, recording, summary);
         print_rate(out, summary);
     }
+    print_pause(out, summary);
     print_unseen(out, recording, summary);
     print_end(out, recording);
     print_streams(out, recording, summary);
     profile_phases_print(out, recording->store);
+    profile_phases_print_marks(out, recording->store);
     print_hardware(out, recording, summary);
     if (advice.has_pattern && saved[0] != '\0')
         fprintf(out, "\nUse        fstune recommend --for %s\n", saved);

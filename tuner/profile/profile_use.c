@@ -69,7 +69,9 @@ static double wait_share(const json_t *document)
                      json_read_number(rate, "flush_s");
     double threads = fmin(json_read_number(document, "threads"),
                           json_read_number(json_object_get(document, "queue_depth"), "max"));
-    double share = spent_s / json_read_number(document, "seconds") / fmax(1, threads);
+    double paused_s = json_read_number(document, "paused_s");
+    double recorded_s = json_read_number(document, "seconds") - (paused_s > 0 ? paused_s : 0);
+    double share = spent_s / recorded_s / fmax(1, threads);
     bool is_known = json_read_number(document, "async_share") < MOSTLY_ASYNC && share > 0;
     return is_known ? fmin(1, share) : 0;
 }

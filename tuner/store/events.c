@@ -99,8 +99,9 @@ int events_begin(struct events *events, const char *command, const char *source,
     if (events->waiting == NULL)
         return err_set(err, -ENOMEM, "no memory for events");
     /* Kinds that the first version did not know. */
-    int result =
-        sql_script(db, "INSERT OR IGNORE INTO kinds VALUES(6, 'memory'), (7, 'frame'), (8, 'network')", err);
+    int result = sql_script(
+        db, "INSERT OR IGNORE INTO kinds VALUES(6, 'memory'), (7, 'frame'), (8, 'network'), (9, 'mark')",
+        err);
     if (result == 0)
         result = sql_do(db, err, "INSERT INTO runs(command, source, started_s, sample_ns) VALUES(?,?,?,?)",
                         "ttdi", command, source, (double)clock_realtime_ns() / 1e9, (int64_t)sample_ns);

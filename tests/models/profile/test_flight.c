@@ -15,6 +15,17 @@ TEST(time_is_spent_at_the_depth_of_before)
     assert_int_equal(flight_depth(&flight), 0);
 }
 
+TEST(time_that_is_skipped_is_spent_at_no_depth)
+{
+    struct flight flight = {0};
+    flight_start(&flight, 1000);
+    flight_begin(&flight, 1010, 2);
+    flight_skip(&flight, 1500);
+    flight_end(&flight, 1505, 2);
+    assert_int_equal(flight.depth_ns[0], 10);
+    assert_int_equal(flight.depth_ns[2], 5);
+}
+
 TEST(a_late_change_takes_no_time)
 {
     struct flight flight = {0};

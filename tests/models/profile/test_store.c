@@ -39,6 +39,95 @@ TEST(a_renewed_store_counts_anew_and_goes_on_where_files_stand)
     assert_int_equal(store->n_flushed_writes, 300);
 }
 
+TEST(a_pause_is_no_part_of_what_is_recorded)
+{
+    store_begin(store, 0, 1);
+    store_end(store, 100 * RIG_MS, 1);
+    store_pause(store, 200 * RIG_MS);
+    assert_true(store_is_paused(store));
+    store_pause(store, 250 * RIG_MS);
+    store_go_on(store, 700 * RIG_MS);
+    assert_false(store_is_paused(store));
+    store_go_on(store, 800 * RIG_MS);
+    store_end(store, 1200 * RIG_MS, 0);
+    assert_close(rig_summary()->seconds, 1.2, 1e-9);
+    assert_close(summary.paused_s, 0.5, 1e-9);
+    assert_close(summary.busy_share, 0.1 / 0.7, 1e-9);
+}
+
+TEST(a_pause_at_the_end_lasts_until_the_last_that_was_seen)
+{
+    store_pause(store, 100 * RIG_MS);
+    assert_close(rig_summary()->seconds, 0.1, 1e-9);
+    assert_close(summary.paused_s, 0, 0);
+    store_end(store, 150 * RIG_MS, 1);
+    store->is_stopped = STORE_OVER;
+    assert_close(rig_summary()->paused_s, 0.05, 1e-9);
+}
+
+TEST(what_is_in_flight_over_a_pause_has_no_time_in_it)
+{
+    store_begin(store, 0, 3);
+    store_pause(store, 100 * RIG_MS);
+    store_skip(store, 400 * RIG_MS);
+    store_end(store, 400 * RIG_MS, 1);
+    store_go_on(store, 900 * RIG_MS);
+    store_end(store, 1000 * RIG_MS, 2);
+    assert_int_equal(store->flight.depth_ns[3], 100 * RIG_MS);
+    assert_int_equal(store->flight.depth_ns[2], 100 * RIG_MS);
+    assert_close(rig_summary()->busy_share, 1, 1e-9);
+}
+
+TEST(a_store_that_is_renewed_while_it_is_paused_stays_paused)
+{
+    store_pause(store, 100 * RIG_MS);
+    store_renew(store, 300 * RIG_MS);
+    assert_true(store_is_paused(store));
+    store_go_on(store, 400 * RIG_MS);
+    rig_read(1, 0, 4096);
+    assert_close(rig_summary()->paused_s, 0.1, 1e-9);
+    assert_int_equal(summary.n_requests, 1);
+}
+
+TEST(a_renewed_store_knows_who_is_there_and_what_was_left_out)
+{
+    store_count(store, STORE_PROCESSES, 3);
+    store_join(store, 7);
+    rig_read(1, 0, 4096);
+    store_count(store, STORE_OTHER_BYTES, 1000);
+    store_renew(store, store->last_ns);
+    assert_int_equal(store->count[STORE_PROCESSES], 1);
+    assert_ptr_equal(store_join(store, 7), &store->processes[0]);
+    assert_int_equal(store->count[STORE_PASSED_BYTES], 4096 + 1000 + 3 * STORE_LOADER_BYTES);
+}
+
+static void *read_on(void *is_done)
+{
+    for (uint64_t i = 1; __atomic_load_n((int *)is_done, __ATOMIC_RELAXED) == 0; i++) {
+        const struct profile_request request = {
+            .start_ns = i * 1000, .file = 2 + i % 3, .handle = 1, .offset_bytes = i * 4096, .n_bytes = 4096};
+        store_take(store, &request);
+    }
+    return NULL;
+}
+
+TEST(a_store_may_be_renewed_while_it_is_used)
+{
+    int is_done = 0;
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, read_on, &is_done), 0);
+    for (uint64_t i = 0; i < 200; i++)
+        store_renew(store, i * 1000);
+    __atomic_store_n(&is_done, 1, __ATOMIC_RELAXED);
+    pthread_join(thread, NULL);
+    store_renew(store, store->last_ns);
+    for (uint64_t i = 0; i < 100; i++)
+        rig_read(9, i * 4096, 4096);
+    assert_true(store_is_sound(store, store->n_bytes));
+    assert_int_equal(rig_summary()->n_requests, 100);
+    assert_close(summary.share[SUMMARY_SEQ_READ], 1, 0);
+}
+
 TEST(requests_that_follow_each_other_are_sequential)
 {
     for (uint64_t i = 0; i < 1000; i++)
