@@ -3,6 +3,7 @@
 #include "bench/profile/program.h"
 #include "tuner/base/publish.h"
 #include "tuner/commands/command.h"
+#include "tuner/live/live.h"
 #include "tuner/options/options.h"
 #include "tuner/options/settings.h"
 #include "tuner/profile/import.h"
@@ -45,6 +46,8 @@ static int check(const struct settings *settings, struct err *err)
         return err_set(err, -EINVAL,
                        is_attached ? "--memory: no library can be loaded into what runs already; leave it out"
                                    : "--memory: goes into a database; name it with --save-events FILE.db");
+    if (asked->live && is_import)
+        return err_set(err, -EINVAL, "--live: shows a program while it runs; leave it or --import out");
     int code = check_operand(settings, err);
     if (code == 0 && !is_import && !is_attached && !has_program)
         code = err_set(err, -EINVAL, "the command is missing; write fstune profile -- COMMAND ARGUMENT...");
@@ -64,27 +67,40 @@ static int record_command(struct recording *recording, const struct settings *se
                         : record_program(recording, settings->program, options, err);
 }
 
-static int profile(const struct settings *settings, struct err *err)
+static int record(struct recording *recording, const struct settings *settings, struct live *live,
+                  struct err *err)
 {
-    struct recording recording = {0};
     const struct record_options options = {.store_bytes = settings->profile.store_bytes,
                                            .duration_ns = settings->profile.duration_ns,
                                            .output_to_stderr = settings->json,
                                            .events = settings->profile.events,
-                                           .memory = settings->profile.memory};
-    int code = check(settings, err);
-    if (code == 0 && settings->profile.import[0] != '\0')
-        code = import_file(&recording, settings->profile.import, settings->operands[0],
+                                           .memory = settings->profile.memory,
+                                           .look = live != NULL ? live_look : NULL,
+                                           .look_data = live};
+    if (settings->profile.import[0] != '\0')
+        return import_file(recording, settings->profile.import, settings->operands[0],
                            settings->profile.store_bytes, err);
-    else if (code == 0 && settings->profile.pid > 0)
-        code = record_trace_process(&recording, (pid_t)settings->profile.pid, &options, err);
-    else if (code == 0)
-        code = record_command(&recording, settings, &options, err);
+    if (settings->profile.pid > 0)
+        return record_trace_process(recording, (pid_t)settings->profile.pid, &options, err);
+    return record_command(recording, settings, &options, err);
+}
+
+static int profile(const struct settings *settings, struct err *err)
+{
+    struct recording recording = {0};
+    struct live *live = NULL;
+    int code = check(settings, err);
+    if (code == 0 && settings->profile.live && live_open(&live, settings->program, settings->json) < 0)
+        code = err_set(err, -ENOMEM, "no memory");
+    if (code == 0)
+        code = record(&recording, settings, live, err);
+    live_end(live, &recording);
     if (code == 0)
         code = profile_result_deliver(&recording, settings, err);
     if (code >= 0 && recording.events_code < 0)
         code = err_set(err, recording.events_code, "--save-events %.200s: %s", settings->profile.events,
                        recording.events_err.text);
+    live_close(live);
     record_close(&recording);
     return code < 0 ? code : command_code(code);
 }

@@ -314,6 +314,10 @@ static const struct option_row rows[] = {
     DURATION("wait", profile.wait_ns, "1s..168h", "60s", MANAGER,
              "for an agent that does not call, or not again after its link was cut"),
     FLAG("memory", profile.memory, PROFILE, "with --save-events: also where the program allocates memory"),
+    FLAG("live", profile.live, PROFILE | LINE_ONLY,
+         "while the program runs, show each second what it does: in place on a terminal that the program "
+         "does not "
+         "print to, else a line on standard error"),
     WORD("as", "text|profile|fio-iolog|gmon|massif|massif-network|folded|folded-memory", profile.analysis,
          "text", ANALYSE,
          "as fstune profile tells it, or a file for fio --read_iolog, gprof, ms_print or flame graphs"),

@@ -56,9 +56,17 @@ int record_open(struct recording *recording, uint64_t store_bytes, uint64_t star
                : 0;
 }
 
-static void end_dead(void *data)
+struct watched {
+    const struct recording *recording;
+    const struct record_options *options;
+};
+
+static void look(void *data)
 {
-    record_dead_end(data);
+    const struct watched *watched = data;
+    record_dead_end(watched->recording->store);
+    if (watched->options->look != NULL)
+        watched->options->look(watched->options->look_data, watched->recording);
 }
 
 /* As the wrappers do it: two looks at the clock, and places for the beginning, the end and the request. */
@@ -116,14 +124,15 @@ int record_program(struct recording *recording, const char *const *command,
         code = record_open(recording, options->store_bytes, clock_now_ns(&clock_monotonic), err);
     if (code < 0)
         return code;
+    struct watched watched = {recording, options};
     const struct launch launch = {.path = path,
                                   .argv = command,
                                   .library = library,
                                   .variable = RECORD_STORE_VARIABLE,
                                   .value = recording->shared.path,
                                   .output_to_stderr = options->output_to_stderr,
-                                  .look = end_dead,
-                                  .data = recording->store,
+                                  .look = look,
+                                  .data = &watched,
                                   .duration_ns = options->duration_ns,
                                   .is_over = &recording->store->is_stopped,
                                   .interrupted = &interrupt_signal};
