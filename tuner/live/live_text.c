@@ -239,7 +239,7 @@ static void leave_out_one(struct lines *lines)
 void live_text_view(const struct live_figures *figures, size_t rows, size_t columns, char *text, size_t size)
 {
     struct lines lines = {.n = 0};
-    size_t room = rows < MOST_ROWS ? rows : MOST_ROWS, at = 0;
+    size_t room = rows < 2 ? 2 : rows < MOST_ROWS ? rows : MOST_ROWS, at = 0;
     add_title(&lines, figures);
     add(&lines, RANK_BLANK, "%s", "");
     add_kinds(&lines, figures);
@@ -253,7 +253,7 @@ void live_text_view(const struct live_figures *figures, size_t rows, size_t colu
         add_streams(&lines, figures);
     }
     /* The cursor stands below the last line. */
-    while (lines.n > 1 && lines.n + 1 > room)
+    while (lines.n >= room)
         leave_out_one(&lines);
     text[0] = '\0';
     for (size_t i = 0; i < lines.n && at < size; i++) {

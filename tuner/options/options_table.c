@@ -315,9 +315,7 @@ static const struct option_row rows[] = {
              "for an agent that does not call, or not again after its link was cut"),
     FLAG("memory", profile.memory, PROFILE, "with --save-events: also where the program allocates memory"),
     FLAG("live", profile.live, PROFILE | LINE_ONLY,
-         "while the program runs, show each second what it does: in place on a terminal that the program "
-         "does not "
-         "print to, else a line on standard error"),
+         "show each second what the program does, in place where it prints to no terminal, else in lines"),
     WORD("as", "text|profile|fio-iolog|gmon|massif|massif-network|folded|folded-memory", profile.analysis,
          "text", ANALYSE,
          "as fstune profile tells it, or a file for fio --read_iolog, gprof, ms_print or flame graphs"),
