@@ -37,8 +37,7 @@ static const struct option_row rows[] = {
            "threads, each with its own part of the file and its own queue"),
     ROW("clients", "N", "1..4096", "", counts, TYPED(workload.clients, struct levels), RECOMMEND,
         "of several clients (fstune-mpi): search how many of them shall work at once, as 1..8 or 1,2,4, "
-        "while "
-        "the others wait; what is in flight is counted over all that work"),
+        "while the others wait; what is in flight is counted over all that work"),
     LEVELS("sync", "SYNC", FACTOR_SYNC, "none, end, each", "end", RUNS,
            "durability of writes: no flush, one at the end of a run, or one with each write", IN(WORKLOAD)),
     ROW("path", "DIR", "", ".", path, TYPED(file.path, char *), EVERY | CALIBRATE | PREDICT | IMPACT | REPLAY,
@@ -458,8 +457,7 @@ static const struct option_row rows[] = {
          "journal of the search: made where it is missing, else the search goes on where it stopped"),
     ROW("prior", "FILE", "", "", files, TYPED(search.priors, struct settings_files), RECOMMEND,
         "an earlier answer (--json), a journal, or what fstune fleet export-prior printed, that steers where "
-        "to "
-        "look first; fleet: what the history of --fleet knows; up to 4 times"),
+        "to look first; fleet: what the history of --fleet knows; up to 4 times"),
     TEXT("fleet", "ADDRESS", search.fleet, RECOMMEND,
          "the history that --prior fleet reads: postgresql://..., or a file", .needs = "prior"),
     TEXT(
