@@ -165,7 +165,13 @@ def profile(value):
     yield "without enough there is no pattern", value["enough"] or value["pattern"]["name"] is None
     for direction in ("read", "write"):
         yield f"sizes are those of each {direction}", value["request_size"][direction]["n"] == value["requests"][direction]
+        yield f"the histogram holds each {direction}", sum(value["request_size"][direction]["histogram"]) == value["requests"][direction]
     moved = value["bytes"]["read"] + value["bytes"]["write"]
+    over_time = value["over_time"]
+    yield "no more bytes over time than in all", sum(over_time["bytes"]) <= moved
+    yield "no more requests over time than in all", sum(sum(over_time[kind]) for kind in value["shares"] if kind != "margin") <= value["events"]
+    yield "the recording ends inside the last interval", not value["seconds"] or value["seconds"] <= len(over_time["bytes"]) * over_time["interval_s"]
+    yield "caches grow, and serve more", value["caches"] == sorted(value["caches"], key=lambda cache: (cache["bytes"], cache["served_share"]))
     yield "bytes / seconds = rate", not value["seconds"] or is_near(moved / value["seconds"], value["rate"]["mean_bps"])
     yield "what is fixed is not free", not set(value["fixed"]) & set(value["free"])
     for stream in value["streams"]:

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define MOST_NUMBER 1e18
+#define LEAST_S     1e-9
 /* A shorter part of an interval at the end would have a rate by chance; it is told with the one before. */
 #define LEAST_LAST_SHARE 0.5
 
@@ -38,7 +39,7 @@ static void add_interval(struct plot_load *load, const json_t *over_time, size_t
     double from_s = (double)i * interval_s, to_s = fmin(from_s + interval_s, fmax(load->seconds, from_s));
     /* A recording of no length has one interval. */
     struct plot_load_interval *interval =
-        next_interval(load, from_s, i == 0 && to_s <= 0 ? interval_s : to_s);
+        next_interval(load, from_s, i == 0 && to_s < LEAST_S ? interval_s : to_s);
     for (size_t kind = 0; kind < PLOT_LOAD_KINDS; kind++)
         interval->per_s[kind] += count_at(json_object_get(over_time, kinds[kind]), i);
     interval->bps += count_at(json_object_get(over_time, "bytes"), i);
@@ -57,7 +58,7 @@ static int read_intervals(struct plot_load *load, const json_t *over_time, struc
 {
     double interval_s = json_read_number(over_time, "interval_s");
     size_t n = json_array_size(json_object_get(over_time, "bytes"));
-    if (n == 0 || n > PLOT_LOAD_INTERVALS || !(interval_s > 0) || interval_s > MOST_NUMBER)
+    if (n == 0 || n > PLOT_LOAD_INTERVALS || !(interval_s >= LEAST_S) || interval_s > MOST_NUMBER)
         return err_set(err, -ENODATA,
                        "it does not tell what came when; record it again with this version of fstune");
     for (size_t i = 0; i < n; i++)

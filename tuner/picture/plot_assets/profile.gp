@@ -40,7 +40,7 @@ if (has_places) {
 if (!is_text) {
   unit = unit_of(top)
   set ylabel 'rate, '.unit_name_of(top)
-  set yrange [0:top / unit * 1.15]
+  set yrange [0:top / unit * (has_places ? 1.15 : 1.3)]
   if (has_places) {
     plot for [i=1:has_reads] $rate using ($1 / s_unit):($2 / unit) with lines lw 1.5 lc rgb blue title when(has_reads, 'reads'), \
       for [i=1:has_writes] $rate using ($1 / s_unit):($3 / unit) with lines lw 1.5 lc rgb red title when(has_writes, 'writes')
