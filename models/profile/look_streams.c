@@ -4,6 +4,7 @@
 #include "models/profile/cells.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 
 int look_streams_open(struct look_streams *streams, const struct store *store)
@@ -100,18 +101,46 @@ static size_t keep(struct look_stream *kept, size_t n, const struct look_stream 
     return n < LOOK_BUSIEST ? n + 1 : n;
 }
 
+/* What came in a stream since the look before; b goes on to where the next stream may be. */
+static struct look_stream news(const struct look_streams *before, size_t *b, const struct look_stream *after)
+{
+    struct look_stream stream = *after;
+    while (*b < before->n && by_file(&before->streams[*b], &stream) < 0)
+        ++*b;
+    if (*b < before->n && by_file(&before->streams[*b], &stream) == 0)
+        subtract(&stream, &before->streams[*b]);
+    return stream;
+}
+
 size_t look_streams_busiest(const struct look_streams *before, const struct look_streams *after,
                             struct look_stream ret[LOOK_BUSIEST])
 {
     size_t n_kept = 0, b = 0;
     for (size_t i = 0; i < after->n; i++) {
-        struct look_stream stream = after->streams[i];
-        while (b < before->n && by_file(&before->streams[b], &stream) < 0)
-            b++;
-        if (b < before->n && by_file(&before->streams[b], &stream) == 0)
-            subtract(&stream, &before->streams[b]);
+        const struct look_stream stream = news(before, &b, &after->streams[i]);
         if (look_streams_requests(&stream) > 0 && stream.n_bytes > 0)
             n_kept = keep(ret, n_kept, &stream);
     }
     return n_kept;
+}
+
+void look_streams_rates(const struct look_streams *before, const struct look_streams *after,
+                        const struct look_rates *rates, double ret_bps[SUMMARY_N_KINDS])
+{
+    double in_sequence[PROFILE_N_DIRECTIONS] = {0}, all[PROFILE_N_DIRECTIONS] = {0};
+    size_t b = 0;
+    for (size_t i = 0; i < after->n; i++) {
+        const struct look_stream stream = news(before, &b, &after->streams[i]);
+        uint64_t n = look_streams_requests(&stream);
+        if (n == 0 || stream.direction >= PROFILE_N_DIRECTIONS)
+            continue;
+        double bytes = (double)stream.n_bytes;
+        in_sequence[stream.direction] += bytes * (double)stream.n[STREAM_SEQUENTIAL] / (double)n;
+        all[stream.direction] += bytes;
+    }
+    for (int i = 0; i < PROFILE_N_DIRECTIONS; i++) {
+        double share = all[i] > 0 ? in_sequence[i] / all[i] : rates->bps[i] > 0 ? NAN : 0;
+        ret_bps[i == PROFILE_READ ? SUMMARY_SEQ_READ : SUMMARY_SEQ_WRITE] = rates->bps[i] * share;
+        ret_bps[i == PROFILE_READ ? SUMMARY_RAND_READ : SUMMARY_RAND_WRITE] = rates->bps[i] * (1 - share);
+    }
 }

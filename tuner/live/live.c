@@ -111,12 +111,16 @@ static void show(struct live *live, const struct live_figures *figures)
 static void tell(struct live *live, const struct recording *recording, const struct look *since,
                  bool has_ended)
 {
+    static const struct look_streams none;
     struct look_rates now, mean;
+    double kind_bps[SUMMARY_N_KINDS], kind_mean_bps[SUMMARY_N_KINDS];
     struct look_stream busiest[LOOK_BUSIEST];
     char names[LOOK_BUSIEST][STORE_NAME_SIZE] = {""};
     size_t n = look_streams_busiest(&live->streams_last, &live->streams_now, busiest);
     look_compare(since, &live->now, &now);
     look_compare(&live->first, &live->now, &mean);
+    look_streams_rates(&live->streams_last, &live->streams_now, &now, kind_bps);
+    look_streams_rates(&none, &live->streams_now, &mean, kind_mean_bps);
     for (size_t i = 0; i < n; i++)
         store_find_name(recording->store, busiest[i].file, names[i]);
     const struct live_figures figures = {.what = live->what,
@@ -124,6 +128,8 @@ static void tell(struct live *live, const struct recording *recording, const str
                                          .seconds = mean.seconds,
                                          .now = &now,
                                          .mean = &mean,
+                                         .kind_bps = kind_bps,
+                                         .kind_mean_bps = kind_mean_bps,
                                          .history_bps = live->history_bps,
                                          .n_history = live->n_history,
                                          .busiest = busiest,

@@ -109,10 +109,15 @@ static void name_pattern(const double share[SUMMARY_N_KINDS], char name[PATTERN_
 
 static void add_title(struct lines *lines, const struct live_figures *figures)
 {
-    char time[UNITS_TEXT_SIZE], what[LINE_SIZE / 2];
-    add(lines, RANK_TITLE, "%s  %s", time_text(figures->seconds, time),
+    char time[UNITS_TEXT_SIZE], n[UNITS_TEXT_SIZE], bytes[UNITS_TEXT_SIZE], what[LINE_SIZE / 2];
+    const uint64_t *moved = figures->last->bytes;
+    add(lines, RANK_TITLE, "%s, %s requests, %s: %s", time_text(figures->seconds, time),
+        units_format_count((double)look_requests(figures->last), n),
+        units_format_bytes(moved[PROFILE_READ] + moved[PROFILE_WRITE], bytes),
         text_printable(figures->what, what, sizeof what));
 }
+
+#define ROW_FORMAT "%-18s %9s %9s %10s %10s %7s %7s"
 
 static void add_kinds(struct lines *lines, const struct live_figures *figures)
 {
@@ -123,19 +128,20 @@ static void add_kinds(struct lines *lines, const struct live_figures *figures)
     static const enum summary_kind order[] = {SUMMARY_SEQ_READ, SUMMARY_RAND_READ, SUMMARY_SEQ_WRITE,
                                               SUMMARY_RAND_WRITE};
     const struct look_rates *now = figures->now, *mean = figures->mean;
-    char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE], c[UNITS_TEXT_SIZE], d[UNITS_TEXT_SIZE], e[UNITS_TEXT_SIZE];
-    add(lines, RANK_HEAD, "%-19s %10s %10s %10s %12s %9s", "requests", "now/s", "mean/s", "all", "share now",
-        "mean");
+    char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE], c[UNITS_TEXT_SIZE], d[UNITS_TEXT_SIZE], e[UNITS_TEXT_SIZE],
+        f[UNITS_TEXT_SIZE];
+    add(lines, RANK_HEAD, ROW_FORMAT, "requests", "now/s", "mean/s", "bytes/s", "mean", "share", "mean");
     for (size_t i = 0; i < SUMMARY_N_KINDS; i++) {
         enum summary_kind kind = order[i];
-        add(lines, RANK_KINDS, "%-19s %10s %10s %10s %12s %9s", names[kind],
-            units_format_count(now->requests[kind], a), units_format_count(mean->requests[kind], b),
-            units_format_count((double)figures->last->n[kind], c), percent(now->share[kind], d),
-            percent(mean->share[kind], e));
+        add(lines, RANK_KINDS, ROW_FORMAT, names[kind], units_format_count(now->requests[kind], a),
+            units_format_count(mean->requests[kind], b), text_short_rate(figures->kind_bps[kind], c),
+            text_short_rate(figures->kind_mean_bps[kind], d), percent(now->share[kind], e),
+            percent(mean->share[kind], f));
     }
-    add(lines, RANK_ALL, "%-19s %10s %10s %10s", "all", units_format_count(now->all_requests, a),
+    add(lines, RANK_ALL, "%-18s %9s %9s %10s %10s", "all", units_format_count(now->all_requests, a),
         units_format_count(mean->all_requests, b),
-        units_format_count((double)look_requests(figures->last), c));
+        units_format_rate(now->bps[PROFILE_READ] + now->bps[PROFILE_WRITE], c),
+        units_format_rate(mean->bps[PROFILE_READ] + mean->bps[PROFILE_WRITE], d));
 }
 
 static void add_bytes(struct lines *lines, const struct live_figures *figures)
@@ -143,11 +149,10 @@ static void add_bytes(struct lines *lines, const struct live_figures *figures)
     static const char *const names[] = {[PROFILE_READ] = "read", [PROFILE_WRITE] = "write"};
     const struct look_rates *now = figures->now, *mean = figures->mean;
     char a[UNITS_TEXT_SIZE], b[UNITS_TEXT_SIZE], c[UNITS_TEXT_SIZE], d[UNITS_TEXT_SIZE], e[UNITS_TEXT_SIZE];
-    add(lines, RANK_HEAD, "%-19s %10s %10s %10s %12s %9s", "bytes", "now/s", "mean/s", "all", "size now",
-        "usual");
+    add(lines, RANK_HEAD, ROW_FORMAT, "bytes", "now/s", "mean/s", "in all", "", "size", "usual");
     for (int i = 0; i < PROFILE_N_DIRECTIONS; i++)
-        add(lines, RANK_BYTES, "%-19s %10s %10s %10s %12s %9s", names[i], units_format_rate(now->bps[i], a),
-            units_format_rate(mean->bps[i], b), units_format_bytes(figures->last->bytes[i], c),
+        add(lines, RANK_BYTES, ROW_FORMAT, names[i], units_format_rate(now->bps[i], a),
+            units_format_rate(mean->bps[i], b), units_format_bytes(figures->last->bytes[i], c), "",
             size_text(now->size[i], d), size_text(mean->size[i], e));
 }
 

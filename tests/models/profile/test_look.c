@@ -103,6 +103,28 @@ TEST(the_busiest_streams_are_those_of_now)
     look_streams_close(&after);
 }
 
+TEST(bytes_of_kinds_are_parts_of_what_the_directions_moved)
+{
+    struct look_streams none = {0}, now;
+    double bps[SUMMARY_N_KINDS];
+    look_start(&start, store);
+    for (uint64_t i = 0; i < 64; i++)
+        rig_read(1, i * 65536, 65536);
+    for (uint64_t i = 0; i < 64; i++)
+        rig_read(2, rig_random(1 << 20) * 8192, 4096);
+    look_take(&first, store, 2 * SECOND_NS);
+    look_compare(&start, &first, &rates);
+    assert_int_equal(look_streams_open(&now, store), 0);
+    look_streams_take(&now, store);
+    look_streams_rates(&none, &now, &rates, bps);
+    assert_close(bps[SUMMARY_SEQ_READ], 64 * 65536 / 2.0, 1);
+    assert_close(bps[SUMMARY_RAND_READ], 64 * 4096 / 2.0, 1);
+    assert_close(bps[SUMMARY_SEQ_WRITE], 0, 0);
+    look_streams_rates(&now, &now, &rates, bps);
+    assert_true(isnan(bps[SUMMARY_SEQ_READ]) && bps[SUMMARY_RAND_WRITE] == 0);
+    look_streams_close(&now);
+}
+
 TEST(the_open_files_of_one_file_are_one_stream)
 {
     struct look_streams none = {0}, now;

@@ -94,7 +94,7 @@ TEST(figures_stand_on_the_terminal_and_go_at_the_end)
     rig_finish(&run);
     assert_int_equal(run.code, 0);
     assert_non_null(strstr(seen, "sh -c dd if=/dev/zero of=f"));
-    assert_non_null(strstr(seen, "write, in sequence         "));
+    assert_non_null(strstr(seen, "write, in sequence "));
     assert_non_null(strstr(seen, "/f "));
     assert_string_equal(last_frame(), "\033[J");
     /* Nothing but in place, and nothing that would have to be put back: no cursor hidden, no other screen. */

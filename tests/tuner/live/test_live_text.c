@@ -28,6 +28,8 @@ static const struct look_rates idle = {
     .seconds = 1, .share = {NAN, NAN, NAN, NAN}, .direct_share = NAN, .depth = NAN};
 static const struct look counts = {
     .n = {[SUMMARY_RAND_READ] = 850000}, .n_unjudged = 3, .n_lost = 4, .bytes = {3481600000, 21000000}};
+static const double kind_bps[] = {[SUMMARY_SEQ_WRITE] = 21e6, [SUMMARY_RAND_READ] = 50.6e6},
+                    kind_mean_bps[] = {[SUMMARY_RAND_READ] = 48.3e6, [SUMMARY_RAND_WRITE] = NAN};
 static const double history[] = {0, 1e6, 25e6, 50e6};
 static const struct look_stream busiest[] = {
     {.direction = PROFILE_READ, .n = {[STREAM_RANDOM] = 12345}, .n_bytes = 50600000, .size_bytes = 4096},
@@ -44,6 +46,8 @@ static struct live_figures figures = {.what = "postgres -D data",
                                       .seconds = 72,
                                       .now = &now,
                                       .mean = &mean,
+                                      .kind_bps = kind_bps,
+                                      .kind_mean_bps = kind_mean_bps,
                                       .history_bps = history,
                                       .n_history = 4,
                                       .busiest = busiest,
@@ -68,18 +72,18 @@ static size_t n_lines(void)
 TEST(a_terminal_of_24_rows_shows_all)
 {
     assert_string_equal(view(24, 80),
-                        "1m 12s  postgres -D data\n"
+                        "1m 12s, 850 k requests, 3.50 GB: postgres -D data\n"
                         "\n"
-                        "requests                 now/s     mean/s        all    share now      mean\n"
-                        "read, in sequence            0          0          0          0 %       0 %\n"
-                        "read, at random         12.3 k     11.8 k      850 k         98 %     100 %\n"
-                        "write, in sequence         320          0          0          2 %       0 %\n"
-                        "write, at random             0          0          0          0 %       0 %\n"
-                        "all                     12.7 k     11.8 k      850 k\n"
+                        "requests               now/s    mean/s    bytes/s       mean   share    mean\n"
+                        "read, in sequence          0         0      0 B/s      0 B/s     0 %     0 %\n"
+                        "read, at random       12.3 k    11.8 k  50.6 MB/s  48.3 MB/s    98 %   100 %\n"
+                        "write, in sequence       320         0  21.0 MB/s      0 B/s     2 %     0 %\n"
+                        "write, at random           0         0      0 B/s          -     0 %     0 %\n"
+                        "all                   12.7 k    11.8 k  71.6 MB/s  48.3 MB/s\n"
                         "\n"
-                        "bytes                    now/s     mean/s        all     size now     usual\n"
-                        "read                 50.6 MB/s  48.3 MB/s    3.48 GB           4k        4k\n"
-                        "write                21.0 MB/s      0 B/s    21.0 MB          64k         -\n"
+                        "bytes                  now/s    mean/s     in all               size   usual\n"
+                        "read               50.6 MB/s 48.3 MB/s    3.48 GB                 4k      4k\n"
+                        "write              21.0 MB/s     0 B/s    21.0 MB                64k       -\n"
                         "\n"
                         "depth 8.0 (mean 8.0)   flushes/s 40 (mean 0)   direct 100 %   lost 7\n"
                         "| ▁▄█| up to 50.0 MB/s\n"
@@ -96,10 +100,10 @@ TEST(a_small_terminal_leaves_the_least_important_out)
         view(rows, 80);
         assert_true(n_lines() >= 1 && n_lines() + 1 <= (rows < 2 ? 2 : rows) && n_lines() < 24);
     }
-    assert_string_equal(view(5, 40), "1m 12s  postgres -D data\n"
-                                     "all                     12.7 k     11.8\n"
-                                     "read                 50.6 MB/s  48.3 MB\n"
-                                     "write                21.0 MB/s      0 B\n");
+    assert_string_equal(view(5, 40), "1m 12s, 850 k requests, 3.50 GB: postgr\n"
+                                     "all                   12.7 k    11.8 k \n"
+                                     "read               50.6 MB/s 48.3 MB/s \n"
+                                     "write              21.0 MB/s     0 B/s \n");
 }
 
 TEST(without_blocks_letters_tell_the_rate)
