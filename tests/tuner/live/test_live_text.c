@@ -28,8 +28,9 @@ static const struct look_rates idle = {
     .seconds = 1, .share = {NAN, NAN, NAN, NAN}, .direct_share = NAN, .depth = NAN};
 static const struct look counts = {
     .n = {[SUMMARY_RAND_READ] = 850000}, .n_unjudged = 3, .n_lost = 4, .bytes = {3481600000, 21000000}};
-static const double kind_bps[] = {[SUMMARY_SEQ_WRITE] = 21e6, [SUMMARY_RAND_READ] = 50.6e6},
-                    kind_mean_bps[] = {[SUMMARY_RAND_READ] = 48.3e6, [SUMMARY_RAND_WRITE] = NAN};
+static const double kind_bps[SUMMARY_N_KINDS] = {[SUMMARY_SEQ_WRITE] = 21e6, [SUMMARY_RAND_READ] = 50.6e6},
+                    kind_mean_bps[SUMMARY_N_KINDS] = {
+                        [SUMMARY_RAND_READ] = 48.3e6, [SUMMARY_RAND_WRITE] = NAN};
 static const double history[] = {0, 1e6, 25e6, 50e6};
 static const struct look_stream busiest[] = {
     {.direction = PROFILE_READ, .n = {[STREAM_RANDOM] = 12345}, .n_bytes = 50600000, .size_bytes = 4096},
