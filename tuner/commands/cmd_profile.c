@@ -3,9 +3,9 @@
 #include "bench/profile/program.h"
 #include "tuner/base/publish.h"
 #include "tuner/commands/command.h"
-#include "tuner/live/live.h"
 #include "tuner/options/options.h"
 #include "tuner/options/settings.h"
+#include "tuner/picture/live.h"
 #include "tuner/profile/import.h"
 #include "tuner/profile/profile_result.h"
 #include "tuner/profile/record.h"
@@ -90,11 +90,12 @@ static int profile(const struct settings *settings, struct err *err)
     struct recording recording = {0};
     struct live *live = NULL;
     int code = check(settings, err);
-    if (code == 0 && settings->profile.live && live_open(&live, settings->program, settings->json) < 0)
+    if (code == 0 && settings->profile.live &&
+        live_open(&live, settings->program, (pid_t)settings->profile.pid, settings->json) < 0)
         code = err_set(err, -ENOMEM, "no memory");
     if (code == 0)
         code = record(&recording, settings, live, err);
-    live_end(live, &recording);
+    live_end(live, recording.store);
     if (code == 0)
         code = profile_result_deliver(&recording, settings, err);
     if (code >= 0 && recording.events_code < 0)

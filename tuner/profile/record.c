@@ -57,16 +57,16 @@ int record_open(struct recording *recording, uint64_t store_bytes, uint64_t star
 }
 
 struct watched {
-    const struct recording *recording;
+    struct store *store;
     const struct record_options *options;
 };
 
 static void look(void *data)
 {
     const struct watched *watched = data;
-    record_dead_end(watched->recording->store);
+    record_dead_end(watched->store);
     if (watched->options->look != NULL)
-        watched->options->look(watched->options->look_data, watched->recording);
+        watched->options->look(watched->options->look_data, watched->store, 0);
 }
 
 /* As the wrappers do it: two looks at the clock, and places for the beginning, the end and the request. */
@@ -124,7 +124,7 @@ int record_program(struct recording *recording, const char *const *command,
         code = record_open(recording, options->store_bytes, clock_now_ns(&clock_monotonic), err);
     if (code < 0)
         return code;
-    struct watched watched = {recording, options};
+    struct watched watched = {recording->store, options};
     const struct launch launch = {.path = path,
                                   .argv = command,
                                   .library = library,

@@ -31,8 +31,7 @@ struct recording {
     void *tap_data;
     int events_code; /* of --save-events; negative: events_err says what is missing there */
     struct err events_err;
-    uint64_t n_lost_so_far; /* while it runs: what the kernel lost; the store has it at the end */
-    uint64_t n_refused;     /* lines of an import that could not be understood */
+    uint64_t n_refused; /* lines of an import that could not be understood */
 };
 
 /* How a program is recorded. */
@@ -42,8 +41,9 @@ struct record_options {
     bool output_to_stderr; /* standard output is needed for the document */
     const char *events;    /* where each event goes; "": nowhere */
     bool memory;           /* with events: where memory is allocated */
-    /* Called every few milliseconds while it runs; NULL: nobody looks. */
-    void (*look)(void *data, const struct recording *recording);
+    /* Called every few milliseconds while it runs; n_lost: what the kernel lost, which the store has at the
+     * end. NULL: nobody looks. */
+    void (*look)(void *data, const struct store *store, uint64_t n_lost);
     void *look_data;
 };
 

@@ -25,7 +25,6 @@ struct tracing {
     struct trace_feed *feed;
     struct record_events *kept;
     struct record_memory *memory;
-    struct recording *recording;
     const struct record_options *options;
     uint64_t duration_ns, start_ns;
     bool is_over;
@@ -38,7 +37,6 @@ static int begin(struct tracing *tracing, struct recording *recording, const str
     if (tracing->feed == NULL)
         return err_set(err, -ENOMEM, "no memory");
     int code = trace_open(&tracing->trace, trace_feed_take, tracing->feed, err);
-    tracing->recording = recording;
     tracing->options = options;
     /* The loading took its time. */
     tracing->duration_ns = options->duration_ns;
@@ -75,7 +73,6 @@ static void end(struct tracing *tracing, struct recording *recording)
         trace_count(tracing->trace, &counts);
         leave_out_tables(tracing, &counts);
         trace_feed_count(tracing->feed, &counts, trace_sees_rings(tracing->trace));
-        recording->n_lost_so_far = 0;
     }
     uint64_t n_lost = record_memory_end(tracing->memory, record_events_sink(tracing->kept));
     record_events_end(tracing->kept, recording, seconds, counts.lost + counts.foreign + n_lost);
@@ -98,8 +95,7 @@ static void show(struct tracing *tracing)
     if (tracing->options->look == NULL)
         return;
     trace_count(tracing->trace, &counts);
-    tracing->recording->n_lost_so_far = counts.lost + counts.foreign;
-    tracing->options->look(tracing->options->look_data, tracing->recording);
+    tracing->options->look(tracing->options->look_data, tracing->feed->store, counts.lost + counts.foreign);
 }
 
 /* What comes after the time is left in the ring. */

@@ -1,11 +1,10 @@
-/* tuner/live/live_text: tables of rates, and lines that are left out where there is no room. */
-#include "tuner/live/live_text.h"
+/* tuner/picture/live_text: tables of rates, and lines that are left out where there is no room. */
+#include "tuner/picture/live_text.h"
 
 #include "bench/base/pattern.h"
 #include "bench/base/units.h"
 #include "tuner/base/text.h"
 #include "tuner/base/utf8.h"
-#include "tuner/profile/profile_advice.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -102,9 +101,13 @@ static const char *time_text(double seconds, char buffer[UNITS_TEXT_SIZE])
 static void name_pattern(const double share[SUMMARY_N_KINDS], char name[PATTERN_NAME_SIZE])
 {
     unsigned percents[SUMMARY_N_KINDS];
-    snprintf(name, PATTERN_NAME_SIZE, "-");
+    char text[PATTERN_NAME_SIZE] = "";
+    struct pattern pattern;
     if (!isnan(share[0]) && summary_percent(share, percents))
-        profile_advice_name(percents, name);
+        snprintf(text, sizeof text, "seq-read=%u,seq-write=%u,rand-read=%u,rand-write=%u",
+                 percents[SUMMARY_SEQ_READ], percents[SUMMARY_SEQ_WRITE], percents[SUMMARY_RAND_READ],
+                 percents[SUMMARY_RAND_WRITE]);
+    snprintf(name, PATTERN_NAME_SIZE, "%s", pattern_parse(text, &pattern, NULL) == 0 ? pattern.name : "-");
 }
 
 static void add_title(struct lines *lines, const struct live_figures *figures)

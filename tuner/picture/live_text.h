@@ -1,4 +1,4 @@
-/* tuner/live/live_text: a recording's figures as lines. */
+/* tuner/picture/live_text: a recording's figures as lines. */
 #pragma once
 
 #include "models/profile/look.h"

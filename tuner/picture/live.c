@@ -1,11 +1,11 @@
-/* tuner/live/live: looks at the store each second, and the place where they are shown. */
-#include "tuner/live/live.h"
+/* tuner/picture/live: looks at the store each second, and the place where they are shown. */
+#include "tuner/picture/live.h"
 
 #include "bench/base/clock.h"
 #include "models/profile/look.h"
 #include "models/profile/look_streams.h"
 #include "tuner/base/terminal.h"
-#include "tuner/live/live_text.h"
+#include "tuner/picture/live_text.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -20,6 +20,7 @@ struct live {
     struct terminal_area area; /* out NULL: lines on standard error */
     FILE *own;                 /* /dev/tty; NULL: not opened */
     bool has_blocks;
+    bool shares; /* standard error is a terminal, and the program's, too */
     char what[WHAT_SIZE];
     uint64_t due_ns; /* 0: nothing was looked at */
     struct look first, last, now;
@@ -53,13 +54,15 @@ static void choose_place(struct live *live, bool runs_command, bool output_to_st
         live->area.out = live->own;
 }
 
-int live_open(struct live **ret_live, const char *const *command, bool output_to_stderr)
+int live_open(struct live **ret_live, const char *const *command, pid_t pid, bool output_to_stderr)
 {
     struct live *live = calloc(1, sizeof *live);
     if (live == NULL)
         return -ENOMEM;
     choose_place(live, command != NULL, output_to_stderr);
     live->has_blocks = is_utf8();
+    live->shares = command != NULL && isatty(STDERR_FILENO) != 0;
+    snprintf(live->what, sizeof live->what, "process %ld", (long)pid);
     for (size_t i = 0, at = 0; command != NULL && command[i] != NULL && at < sizeof live->what; i++)
         at += (size_t)snprintf(live->what + at, sizeof live->what - at, "%s%s", i > 0 ? " " : "", command[i]);
     *ret_live = live;
@@ -67,13 +70,10 @@ int live_open(struct live **ret_live, const char *const *command, bool output_to
 }
 
 /* Without memory for the streams nothing is shown. */
-static void begin(struct live *live, const struct recording *recording)
+static void begin(struct live *live, const struct store *store)
 {
-    const struct store *store = recording->store;
-    if (recording->pid > 0)
-        snprintf(live->what, sizeof live->what, "process %ld", (long)recording->pid);
     look_start(&live->first, store);
-    if (recording->command != NULL && isatty(STDERR_FILENO) != 0)
+    if (live->shares)
         fputs("fstune: a line each second, because the program prints here, too; with >LOG 2>&1 behind the "
               "command the figures stand in place\n",
               stderr);
@@ -108,8 +108,7 @@ static void show(struct live *live, const struct live_figures *figures)
 }
 
 /* Shows the rates from `since` to now. */
-static void tell(struct live *live, const struct recording *recording, const struct look *since,
-                 bool has_ended)
+static void tell(struct live *live, const struct store *store, const struct look *since, bool has_ended)
 {
     static const struct look_streams none;
     struct look_rates now, mean;
@@ -122,7 +121,7 @@ static void tell(struct live *live, const struct recording *recording, const str
     look_streams_rates(&live->streams_last, &live->streams_now, &now, kind_bps);
     look_streams_rates(&none, &live->streams_now, &mean, kind_mean_bps);
     for (size_t i = 0; i < n; i++)
-        store_find_name(recording->store, busiest[i].file, names[i]);
+        store_find_name(store, busiest[i].file, names[i]);
     const struct live_figures figures = {.what = live->what,
                                          .last = &live->now,
                                          .seconds = mean.seconds,
@@ -140,44 +139,44 @@ static void tell(struct live *live, const struct recording *recording, const str
     show(live, &figures);
 }
 
-static void count(struct live *live, const struct recording *recording, uint64_t now_ns)
+static void count(struct live *live, const struct store *store, uint64_t n_lost, uint64_t now_ns)
 {
-    look_take(&live->now, recording->store, now_ns);
-    live->now.n_lost += recording->n_lost_so_far;
+    look_take(&live->now, store, now_ns);
+    live->now.n_lost += n_lost;
 }
 
-void live_look(void *data, const struct recording *recording)
+void live_look(void *data, const struct store *store, uint64_t n_lost)
 {
     struct live *live = data;
     uint64_t now_ns = clock_now_ns(&clock_monotonic);
     if (live->due_ns == 0)
-        begin(live, recording);
+        begin(live, store);
     if (now_ns < live->due_ns)
         return;
     /* After a stop of the whole program the seconds that were missed are not made up. */
     while (live->due_ns <= now_ns)
         live->due_ns += PERIOD_NS;
-    count(live, recording, now_ns);
-    look_streams_take(&live->streams_now, recording->store);
+    count(live, store, n_lost, now_ns);
+    look_streams_take(&live->streams_now, store);
     struct look_rates now;
     look_compare(&live->last, &live->now, &now);
     remember(live, now.bps[PROFILE_READ] + now.bps[PROFILE_WRITE]);
-    tell(live, recording, &live->last, false);
+    tell(live, store, &live->last, false);
     live->last = live->now;
     const struct look_streams streams = live->streams_last;
     live->streams_last = live->streams_now;
     live->streams_now = streams;
 }
 
-void live_end(struct live *live, const struct recording *recording)
+void live_end(struct live *live, const struct store *store)
 {
     if (live == NULL)
         return;
     if (live->area.out != NULL) {
         terminal_clear(&live->area);
-    } else if (live->due_ns > 0 && recording->store != NULL) {
-        count(live, recording, clock_now_ns(&clock_monotonic));
-        tell(live, recording, &live->last, true);
+    } else if (live->due_ns > 0 && store != NULL) {
+        count(live, store, 0, clock_now_ns(&clock_monotonic));
+        tell(live, store, &live->last, true);
     }
 }
 

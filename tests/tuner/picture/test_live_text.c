@@ -1,7 +1,7 @@
-/* Tests of tuner/live/live_text: the lines of known figures. */
+/* Tests of tuner/picture/live_text: the lines of known figures. */
 #include "tests/test.h"
 #include "tuner/base/utf8.h"
-#include "tuner/live/live_text.h"
+#include "tuner/picture/live_text.h"
 
 #include <math.h>
 
