@@ -62,3 +62,18 @@ void flight_skip(struct flight *flight, uint64_t now_ns)
     while (
         !__atomic_compare_exchange_n(&flight->word, &word, next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 }
+
+void flight_sum(const struct flight *flight, uint64_t now_ns, double *ret_busy_ns, double *ret_area_ns)
+{
+    uint64_t word = cells_read(&flight->word), depth = word & FLIGHT_MOST;
+    uint64_t passed_ns = (now_ns - (word >> DEPTH_BITS)) & TIME_MASK;
+    /* What is in flight now has not been counted since the last change. */
+    double since_ns = depth > 0 && passed_ns <= TIME_MASK / 2 ? (double)passed_ns : 0;
+    double busy_ns = since_ns, area_ns = since_ns * (double)depth;
+    for (uint64_t i = 1; i < FLIGHT_DEPTHS; i++)
+        busy_ns += (double)cells_read(&flight->depth_ns[i]);
+    for (uint64_t i = 1; i + 1 < FLIGHT_DEPTHS; i++)
+        area_ns += (double)i * (double)cells_read(&flight->depth_ns[i]);
+    *ret_busy_ns = busy_ns;
+    *ret_area_ns = area_ns + (double)cells_read(&flight->deep_area);
+}

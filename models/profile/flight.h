@@ -26,3 +26,6 @@ void flight_end(struct flight *flight, uint64_t now_ns, uint32_t n);
 void flight_skip(struct flight *flight, uint64_t now_ns);
 
 uint64_t flight_depth(const struct flight *flight);
+
+/* Until now: the time in which anything was in flight, and the sum of depth x time. */
+void flight_sum(const struct flight *flight, uint64_t now_ns, double *ret_busy_ns, double *ret_area_ns);

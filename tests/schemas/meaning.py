@@ -165,6 +165,7 @@ def profile(value):
     yield "without enough there is no pattern", value["enough"] or value["pattern"]["name"] is None
     for direction in ("read", "write"):
         yield f"sizes are those of each {direction}", value["request_size"][direction]["n"] == value["requests"][direction]
+        yield f"the histogram holds each {direction}", sum(value["request_size"][direction]["histogram"]) == value["requests"][direction]
     moved = value["bytes"]["read"] + value["bytes"]["write"]
     recorded_s = value["seconds"] and value["seconds"] - value["paused_s"]
     yield "bytes / seconds = rate", not recorded_s or is_near(moved / recorded_s, value["rate"]["mean_bps"])
@@ -174,6 +175,11 @@ def profile(value):
     for mark in value["marks"]:
         yield "a mark's shares sum to 1, or it has no requests", sum(mark["shares"]) == 0 or is_near(sum(mark["shares"]), 1)
         yield "a mark is first before it is last", mark["first_s"] <= mark["last_s"]
+    over_time = value["over_time"]
+    yield "no more bytes over time than in all", sum(over_time["bytes"]) <= moved
+    yield "no more requests over time than in all", sum(sum(over_time[kind]) for kind in value["shares"] if kind != "margin") <= value["events"]
+    yield "the recording ends inside the last interval", not value["seconds"] or value["seconds"] <= len(over_time["bytes"]) * over_time["interval_s"]
+    yield "caches grow, and serve more", value["caches"] == sorted(value["caches"], key=lambda cache: (cache["bytes"], cache["served_share"]))
     yield "what is fixed is not free", not set(value["fixed"]) & set(value["free"])
     for event in value["hardware"] or []:
         yield f"{event['event']} by request is its count", event["per_request"] is None or is_near(event["per_request"] * value["events"], event["count"])

@@ -2,11 +2,11 @@
 #include "tuner/base/progress.h"
 
 #include "tuner/base/interrupt.h"
+#include "tuner/base/terminal.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <unistd.h>
 
 #define LINE_SIZE  256
@@ -17,21 +17,6 @@ void progress_init(struct progress *progress, bool quiet)
     *progress = (struct progress){.on = !quiet && isatty(STDERR_FILENO) != 0, .clock = &clock_monotonic};
 }
 
-/* The width is read anew each time, so that a resized window needs no signal. */
-static size_t terminal_columns(void)
-{
-    struct winsize size;
-    return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
-/* In the background (Ctrl-Z and bg) another process uses the terminal. One that is not ours to control has no
- * foreground to ask for. */
-static bool is_in_front(void)
-{
-    pid_t group = tcgetpgrp(STDERR_FILENO);
-    return group < 0 || group == getpgrp();
-}
-
 /* After a stop the shell has written below the line, and the cursor is elsewhere. */
 static bool stands(const struct progress *progress)
 {
@@ -40,21 +25,21 @@ static bool stands(const struct progress *progress)
 
 bool progress_is_due(const struct progress *progress)
 {
-    if (!progress->on || !is_in_front())
+    if (!progress->on || !terminal_is_in_front(STDERR_FILENO))
         return false;
     return !stands(progress) || clock_now_ns(progress->clock) - progress->drawn_ns >= PROGRESS_PERIOD_NS;
 }
 
 void progress_show(struct progress *progress, const char *format, ...)
 {
-    if (!progress->on || !is_in_front())
+    if (!progress->on || !terminal_is_in_front(STDERR_FILENO))
         return;
     char line[LINE_SIZE];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    size_t columns = terminal_columns();
+    size_t columns = terminal_size(STDERR_FILENO).columns;
     if (columns > 1 && strlen(line) > columns - 1)
         line[columns - 1] = '\0';
     fprintf(stderr, ERASE_LINE "%s", line);
@@ -66,7 +51,7 @@ void progress_show(struct progress *progress, const char *format, ...)
 
 void progress_clear(struct progress *progress)
 {
-    if (stands(progress) && is_in_front()) {
+    if (stands(progress) && terminal_is_in_front(STDERR_FILENO)) {
         fputs(ERASE_LINE, stderr);
         fflush(stderr);
     }

@@ -77,7 +77,8 @@ static int fill_published_file(int fd, const char *path, const char *text, size_
     return result;
 }
 
-static int replace(const char *path, const char *text, size_t size, struct err *err)
+/* known_signal: what has come before, and does not stop it. */
+static int replace(const char *path, const char *text, size_t size, int known_signal, struct err *err)
 {
     char aside[ASIDE_SIZE];
     if ((size_t)snprintf(aside, sizeof aside, "%s" TEMPORARY, path) >= sizeof aside)
@@ -86,7 +87,7 @@ static int replace(const char *path, const char *text, size_t size, struct err *
     if (fd < 0)
         return err_sys(err, -errno, "%.*s: no file can be made beside it", SHOWN, path);
     int result = fill_published_file(fd, path, text, size);
-    if (result == 0 && atomic_load(&interrupt_signal) != 0)
+    if (result == 0 && atomic_load(&interrupt_signal) != known_signal)
         result = -EINTR;
     if (result == 0 && rename(aside, path) < 0)
         result = -errno;
@@ -97,14 +98,19 @@ static int replace(const char *path, const char *text, size_t size, struct err *
     return 0;
 }
 
-int publish_file(const char *path, const char *text, size_t size, struct err *err)
+static int publish(const char *path, const char *text, size_t size, int known_signal, struct err *err)
 {
     int result = publish_check(path, err);
-    return result < 0 ? result : replace(path, text, size, err);
+    return result < 0 ? result : replace(path, text, size, known_signal, err);
 }
 
-int publish_print(const char *path, int (*print)(FILE *out, const void *what, struct err *err),
-                  const void *what, struct err *err)
+int publish_file(const char *path, const char *text, size_t size, struct err *err)
+{
+    return publish(path, text, size, 0, err);
+}
+
+static int print_and_publish(const char *path, int (*print)(FILE *out, const void *what, struct err *err),
+                             const void *what, int known_signal, struct err *err)
 {
     char *text = NULL;
     size_t size = 0;
@@ -116,7 +122,19 @@ int publish_print(const char *path, int (*print)(FILE *out, const void *what, st
     if ((fclose(out) != 0 || failed) && result == 0)
         result = err_set(err, -ENOMEM, "no memory for %.*s", SHOWN, path);
     if (result == 0)
-        result = publish_file(path, text, size, err);
+        result = publish(path, text, size, known_signal, err);
     free(text);
     return result;
+}
+
+int publish_print(const char *path, int (*print)(FILE *out, const void *what, struct err *err),
+                  const void *what, struct err *err)
+{
+    return print_and_publish(path, print, what, 0, err);
+}
+
+int publish_print_ended(const char *path, int (*print)(FILE *out, const void *what, struct err *err),
+                        const void *what, struct err *err)
+{
+    return print_and_publish(path, print, what, atomic_load(&interrupt_signal), err);
 }

@@ -19,3 +19,8 @@ int publish_file(const char *path, const char *text, size_t size, struct err *er
 /* The same for what `print` writes about `what`: 0 or a negative errno, with err set by it or untouched. */
 int publish_print(const char *path, int (*print)(FILE *out, const void *what, struct err *err),
                   const void *what, struct err *err);
+
+/* The same of what a signal may end and leaves whole, as a recording: only one that comes meanwhile stops it.
+ */
+int publish_print_ended(const char *path, int (*print)(FILE *out, const void *what, struct err *err),
+                        const void *what, struct err *err);

@@ -65,13 +65,33 @@ static int load_history(const struct settings *settings, struct plot_data *data,
     return result < 0 ? err_prefix(err, "--db %.*s", SHOWN_PATH, path) : 0;
 }
 
-static int load_events(const struct settings *settings, struct plot_data *data, struct err *err)
+/* SQLite's files begin so. */
+static bool is_database(const char *path)
 {
+    static const char magic[16] = "SQLite format 3";
+    char begin[sizeof magic] = "";
+    FILE *in = fopen(path, "re");
+    bool is_read = in != NULL && fread(begin, 1, sizeof begin, in) == sizeof begin;
+    if (in != NULL)
+        fclose(in);
+    return is_read && memcmp(begin, magic, sizeof magic) == 0;
+}
+
+static int load_profile(const struct settings *settings, struct plot_data *data, struct err *err)
+{
+    const char *path = settings->answers.path[0];
     if (settings->answers.n != 1)
         return err_set(err, -EINVAL,
-                       "it is drawn from events; give one --from FILE.db that fstune profile --save-events "
-                       "made");
-    return plot_data_events(data, settings->answers.path[0], settings->history.run_id, err);
+                       "it is drawn from a recording; give one --from FILE that fstune profile --output or "
+                       "--save-events wrote");
+    if (is_database(path))
+        return plot_data_events(data, path, settings->history.run_id, err);
+    if (settings->history.run_id > 0)
+        return err_set(err, -EINVAL, "--run: chooses a recording of a database; leave it out");
+    int result = plot_data_load(data, path, err);
+    if (result == 0 && data->source != PLOT_PROFILE)
+        result = err_set(err, -EINVAL, "it is no recording; give what fstune profile wrote");
+    return result < 0 ? err_prefix(err, "--from %.*s", SHOWN_PATH, path) : 0;
 }
 
 /* Before and after, or two machines. */
@@ -99,6 +119,8 @@ static int check_kind(const struct plot_ops *ops, const struct plot_data *data, 
         return err_set(err, -ENODATA, "it holds atomic tests; use plot atoms");
     if (data->source == PLOT_COST && ops != &plot_cost)
         return err_set(err, -ENODATA, "it holds a cost; use plot cost");
+    if (data->source == PLOT_PROFILE)
+        return err_set(err, -ENODATA, "it is a profile; use plot profile");
     return 0;
 }
 
@@ -110,7 +132,7 @@ static int load_plot_data(const struct settings *settings, const struct plot_ops
     if (ops == &plot_history)
         return load_history(settings, data, path, sizeof path, err);
     if (ops == &plot_profile)
-        return load_events(settings, data, err);
+        return load_profile(settings, data, err);
     if (settings->history.run_id > 0)
         return err_set(err, -EINVAL, "--run: is for plot profile; leave it out");
     if (settings->history.db[0] != '\0' || settings->retune.target[0] != '\0')

@@ -8,6 +8,7 @@
 #include "tuner/commands/command.h"
 #include "tuner/options/options.h"
 #include "tuner/options/settings.h"
+#include "tuner/picture/live.h"
 #include "tuner/profile/import.h"
 #include "tuner/profile/profile_result.h"
 #include "tuner/profile/record.h"
@@ -50,6 +51,8 @@ static int check(const struct settings *settings, struct err *err)
                                    : "--memory: goes into a database; name it with --save-events FILE.db");
     if (asked->hardware_events[0] != '\0' && is_import)
         return err_set(err, -EINVAL, "--hardware-events: counts in a program that runs; leave --import out");
+    if (asked->live && is_import)
+        return err_set(err, -EINVAL, "--live: shows a program while it runs; leave it or --import out");
     int code = check_operand(settings, err);
     if (code == 0 && !is_import && !is_attached && !has_program)
         code = err_set(err, -EINVAL, "the command is missing; write fstune profile -- COMMAND ARGUMENT...");
@@ -91,29 +94,46 @@ static int open_hardware(struct recording *recording, const struct settings *set
     return 0;
 }
 
-static int profile(const struct settings *settings, struct err *err)
+static int record(struct recording *recording, const struct settings *settings, struct live *live,
+                  struct err *err)
 {
-    struct recording recording = {0};
     const struct record_options options = {.store_bytes = settings->profile.store_bytes,
                                            .duration_ns = settings->profile.duration_ns,
                                            .output_to_stderr = settings->json,
                                            .events = settings->profile.events,
-                                           .memory = settings->profile.memory};
-    int code = check(settings, err);
-    if (code == 0 && settings->profile.hardware_events[0] != '\0')
-        code = open_hardware(&recording, settings, err);
-    if (code == 0 && settings->profile.import[0] != '\0')
-        code = import_file(&recording, settings->profile.import, settings->operands[0],
+                                           .memory = settings->profile.memory,
+                                           .look = live != NULL ? live_look : NULL,
+                                           .look_data = live};
+    if (settings->profile.hardware_events[0] != '\0') {
+        int code = open_hardware(recording, settings, err);
+        if (code < 0)
+            return code;
+    }
+    if (settings->profile.import[0] != '\0')
+        return import_file(recording, settings->profile.import, settings->operands[0],
                            settings->profile.store_bytes, err);
-    else if (code == 0 && settings->profile.pid > 0)
-        code = record_trace_process(&recording, (pid_t)settings->profile.pid, &options, err);
-    else if (code == 0)
-        code = record_command(&recording, settings, &options, err);
+    if (settings->profile.pid > 0)
+        return record_trace_process(recording, (pid_t)settings->profile.pid, &options, err);
+    return record_command(recording, settings, &options, err);
+}
+
+static int profile(const struct settings *settings, struct err *err)
+{
+    struct recording recording = {0};
+    struct live *live = NULL;
+    int code = check(settings, err);
+    if (code == 0 && settings->profile.live &&
+        live_open(&live, settings->program, (pid_t)settings->profile.pid, settings->json) < 0)
+        code = err_set(err, -ENOMEM, "no memory");
+    if (code == 0)
+        code = record(&recording, settings, live, err);
+    live_end(live, recording.store);
     if (code == 0)
         code = profile_result_deliver(&recording, settings, err);
     if (code >= 0 && recording.events_code < 0)
         code = err_set(err, recording.events_code, "--save-events %.200s: %s", settings->profile.events,
                        recording.events_err.text);
+    live_close(live);
     record_close(&recording);
     return code < 0 ? code : command_code(code);
 }

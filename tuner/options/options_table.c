@@ -300,14 +300,13 @@ static const struct option_row rows[] = {
          "who looks: wrappers in the program, or the kernel, which also sees static programs and needs root; "
          "auto: the wrappers where they can be loaded"),
     COUNT("pid", profile.pid, "1..4194304", "none", PROFILE | LINE_ONLY,
-          "record a process that runs already, with its children, by the kernel, until it ends, the time is "
-          "over or Ctrl-C"),
+          "record a process that runs, with its children, until it ends, the time is over or Ctrl-C"),
     WORD("import", "fio-iolog|blkparse|strace|msr|alibaba", profile.import, "", PROFILE,
          "FILE holds requests that another tool recorded, - is standard input: strace -f -ttt -T -y, fio's "
          "--write_iolog, the text of blkparse, or the traces of MSR Cambridge or Alibaba as CSV"),
-    TEXT("save-events", "FILE.db", profile.events, PROFILE | MANAGER,
-         "keep each request and the processor's time for fstune analyse (SQLite); of profile by the kernel's "
-         "source"),
+    TEXT(
+        "save-events", "FILE.db", profile.events, PROFILE | MANAGER,
+        "keep each request and the processor's time for fstune analyse (SQLite); profile: by --source trace"),
     TEXT("listen", "ADDRESS", profile.listen, MANAGER,
          "where the agent calls: unix:PATH, or HOST:PORT in a network that you trust: nothing is encrypted"),
     DURATION("wait", profile.wait_ns, "1s..168h", "60s", MANAGER,
@@ -315,7 +314,9 @@ static const struct option_row rows[] = {
     FLAG("memory", profile.memory, PROFILE, "with --save-events: also where the program allocates memory"),
     TEXT("hardware-events", "LIST", profile.hardware_events, PROFILE,
          "count events in the program, its threads and its children: PAPI's names, as PAPI_TOT_INS or "
-         "perf::PAGE-FAULTS (papi_native_avail lists them), or auto for the usual ones of the processor"),
+         "perf::PAGE-FAULTS (papi_native_avail lists them), or auto for the processor's usual ones"),
+    FLAG("live", profile.live, PROFILE | LINE_ONLY,
+         "show each second what the program does, in place where it prints to no terminal, else in lines"),
     WORD("as", "text|profile|fio-iolog|gmon|massif|massif-network|folded|folded-memory", profile.analysis,
          "text", ANALYSE,
          "as fstune profile tells it, or a file for fio --read_iolog, gprof, ms_print or flame graphs"),
@@ -434,21 +435,17 @@ static const struct option_row rows[] = {
 
     /* Options of `atoms`. */
     TEXT("only", "NAME,...", atoms.only, ATOMS, "only these tests"),
-    FLAG(
-        "io", atoms.storage, ATOMS,
-        "the basic operations of the storage in --path instead, for fstune predict task; they have two files "
-        "of 64 MiB and write into them again and again"),
+    FLAG("io", atoms.storage, ATOMS,
+         "the basic operations of the storage in --path instead, for fstune predict task; in files of 64m to "
+         "1g"),
     COUNT("queue-depth", atoms.queue_depth, "1..16", "1", ATOMS,
           "with --io: so many operations are under way at a time, for tasks that work so; each has a thread",
           .needs = "io"),
     COUNT("rounds", atoms.rounds, "6..1000", "25", ATOMS, "timings of each test"),
-    DURATION(
-        "budget", atoms.budget_ns, "1s..1h", "none", ATOMS,
-        "when the rounds are over, go on until this time with the tests whose interval is wider than 5 % "
-        "of the median to either side; those come first that lack least"),
+    DURATION("budget", atoms.budget_ns, "1s..1h", "none", ATOMS,
+             "time in all; what the rounds leave goes to tests whose interval is wider than 5 % to a side"),
     FLAG("check-linear", atoms.check_linear, ATOMS,
-         "put delays into the activities where that is possible, and show that a test takes longer in "
-         "proportion"),
+         "put delays into the activities that can take them, and show that tests take longer in proportion"),
 
     /* Options that say where the command reads, writes and prints. */
     TEXT("simulate", "SURFACE", file.simulate, RUNS,

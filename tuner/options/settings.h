@@ -330,6 +330,7 @@ struct settings_profile {
     char analysis[SETTINGS_NAME_SIZE], object[SETTINGS_TEXT_SIZE]; /* --as, --object of `analyse` */
     bool memory;                                                   /* --memory */
     char hardware_events[SETTINGS_TEXT_SIZE];                      /* --hardware-events; "" */
+    bool live;                                                     /* --live */
     char listen[SETTINGS_TEXT_SIZE];                               /* --listen; "" */
     uint64_t wait_ns;                                              /* --wait */
     bool timed, untimed; /* --timed, --as-fast-as-possible of `replay` */

@@ -115,9 +115,12 @@ struct plot_rate {
 };
 
 /* The requests of a recording. Index of [2]: reads, writes. */
-#define PLOT_LOAD_SHOWN 6000
-#define PLOT_LOAD_BINS  150
-#define PLOT_LOAD_SIZES 41 /* powers of two; the first is for 1 byte */
+#define PLOT_LOAD_SHOWN     6000
+#define PLOT_LOAD_BINS      150
+#define PLOT_LOAD_SIZES     41 /* powers of two; the first is for 1 byte */
+#define PLOT_LOAD_KINDS     4
+#define PLOT_LOAD_INTERVALS 64
+#define PLOT_LOAD_PHASES    16
 struct plot_load {
     struct plot_load_request {
         double at_s, place_bytes;
@@ -129,6 +132,14 @@ struct plot_load {
     double bytes[2][PLOT_LOAD_BINS]; /* in equal parts of the time */
     struct blocks_cache caches[BINS_N];
     size_t n_caches;
+    /* Of a document, which has no single requests: requests a second of the four kinds, sequential reads and
+     * random ones, writes the same, and bytes. */
+    struct plot_load_interval {
+        double from_s, to_s, per_s[PLOT_LOAD_KINDS], bps;
+    } intervals[PLOT_LOAD_INTERVALS];
+    size_t n_intervals;
+    double phase_s[PLOT_LOAD_PHASES]; /* where another mix of requests begins */
+    size_t n_phases;
 };
 
 enum plot_source {
@@ -141,7 +152,8 @@ enum plot_source {
     PLOT_PREDICTION,
     PLOT_ATOMS,
     PLOT_COST,
-    PLOT_EVENTS
+    PLOT_EVENTS,
+    PLOT_PROFILE
 };
 
 /* Predicted writes. */
@@ -234,6 +246,9 @@ int plot_data_prediction(struct plot_data *data, const json_t *document, struct 
 
 /* A document of `atoms` or `cost`. */
 int plot_data_figures(struct plot_data *data, const json_t *document, struct err *err);
+
+/* A document of `profile`. */
+int plot_data_profile(struct plot_data *data, const json_t *document, struct err *err);
 
 /* Atomic tests of several files, each a series. As plot_data_load. */
 int plot_data_figures_several(struct plot_data *data, const struct settings_files *files, struct err *err);

@@ -19,6 +19,7 @@ static const struct {
     {"fstune/write-prediction/1", PLOT_PREDICTION},
     {"fstune/atoms/1", PLOT_ATOMS},
     {"fstune/cost/1", PLOT_COST},
+    {"fstune/profile/1", PLOT_PROFILE},
 };
 
 /* What a factor's member says, as text; "" where it says nothing. */
@@ -286,6 +287,7 @@ int plot_data_json(struct plot_data *data, const char *text, struct err *err)
     int result = read_common(data, document, err);
     if (result == 0 && data->source >= PLOT_PREDICTION) {
         result = data->source == PLOT_PREDICTION ? plot_data_prediction(data, document, err)
+                 : data->source == PLOT_PROFILE  ? plot_data_profile(data, document, err)
                                                  : plot_data_figures(data, document, err);
         json_decref(document);
         return result;

@@ -5,9 +5,49 @@
 #include <errno.h>
 #include <math.h>
 
+/* Of a document. Steps need their ends. */
+static void write_intervals(FILE *script, const struct plot_load *load)
+{
+    fputs("$kinds << EOD\n", script);
+    for (size_t i = 0; i <= load->n_intervals; i++) {
+        const struct plot_load_interval *interval =
+            &load->intervals[i < load->n_intervals ? i : load->n_intervals - 1];
+        fprintf(script, "%.6g", i < load->n_intervals ? interval->from_s : interval->to_s);
+        for (size_t kind = 0; kind < PLOT_LOAD_KINDS; kind++)
+            fprintf(script, " %.6g", interval->per_s[kind]);
+        fprintf(script, " %.6g\n", interval->bps);
+    }
+    fputs("EOD\n", script);
+    fprintf(script, "array phases[%zu]\n", load->n_phases + 1);
+    for (size_t i = 0; i < load->n_phases; i++)
+        fprintf(script, "phases[%zu] = %.6g\n", i + 1, load->phase_s[i]);
+    fprintf(script, "n_phases = %zu\n", load->n_phases);
+}
+
+/* Highest rates in an interval of a document; which kinds there are, as words of a text. */
+static void write_kinds(FILE *script, const struct plot_load *load)
+{
+    double most = 0, most_bps = 0;
+    bool has[PLOT_LOAD_KINDS] = {false};
+    for (size_t i = 0; i < load->n_intervals; i++) {
+        most_bps = fmax(most_bps, load->intervals[i].bps);
+        for (size_t kind = 0; kind < PLOT_LOAD_KINDS; kind++) {
+            most = fmax(most, load->intervals[i].per_s[kind]);
+            has[kind] = has[kind] || load->intervals[i].per_s[kind] > 0;
+        }
+    }
+    fprintf(script, "top = %.6g\ntop_requests = %.6g\nhas_kind = '%d %d %d %d'\n", fmax(most_bps, 1),
+            fmax(most, 1e-3), has[0], has[1], has[2], has[3]);
+}
+
 /* The blocks end with a row that draws nothing: gnuplot warns of an empty one. */
 static void write_requests(FILE *script, const struct plot_load *load)
 {
+    double most_bps = 0;
+    for (size_t i = 0; i < PLOT_LOAD_BINS; i++)
+        most_bps =
+            fmax(most_bps, fmax(load->bytes[0][i], load->bytes[1][i]) / load->seconds * PLOT_LOAD_BINS);
+    fprintf(script, "top = %.6g\n", most_bps);
     fputs("$requests << EOD\n", script);
     for (size_t i = 0; i < load->n_shown; i++)
         fprintf(script, "%.6g %.9g %d\n", load->shown[i].at_s, load->shown[i].place_bytes,
@@ -42,6 +82,8 @@ static void write_caches(FILE *script, const struct plot_load *load)
         if (load->caches[i].served_share >= most)
             break;
     }
+    if (load->n_caches == 0)
+        fprintf(script, "%u 0\n", 1U << BLOCKS_LOG2_BYTES);
     fputs("EOD\n", script);
 }
 
@@ -50,19 +92,20 @@ static int draw_profile(const struct plot_request *request, const struct plot_da
 {
     const struct plot_load *load = data->load;
     char detail[PLOT_TEXT_SIZE];
-    double most_bps = 0;
     if (load == NULL || load->n[0] + load->n[1] == 0)
         return err_set(err, -ENODATA,
-                       "it holds no requests; give a database that fstune profile --save-events made");
-    for (size_t i = 0; i < PLOT_LOAD_BINS; i++)
-        most_bps =
-            fmax(most_bps, fmax(load->bytes[0][i], load->bytes[1][i]) / load->seconds * PLOT_LOAD_BINS);
+                       "it holds no requests; give what fstune profile --output or --save-events wrote");
     snprintf(detail, sizeof detail, "%llu reads, %llu writes in %.3g s", (unsigned long long)load->n[0],
              (unsigned long long)load->n[1], load->seconds);
     plot_script_begin(script, request, data, "Requests of a program", detail);
-    fprintf(script, "seconds = %.6g\nspan = %.6g\ntop = %.6g\nhas_reads = %d\nhas_writes = %d\n",
-            load->seconds, load->span_bytes, most_bps, load->n[0] > 0, load->n[1] > 0);
-    write_requests(script, load);
+    fprintf(script, "seconds = %.6g\nspan = %.6g\nhas_reads = %d\nhas_writes = %d\nhas_places = %d\n",
+            load->seconds, load->span_bytes, load->n[0] > 0, load->n[1] > 0, load->n_intervals == 0);
+    if (load->n_intervals > 0) {
+        write_kinds(script, load);
+        write_intervals(script, load);
+    } else {
+        write_requests(script, load);
+    }
     write_sizes(script, load);
     write_caches(script, load);
     fputs(plot_assets_head, script);

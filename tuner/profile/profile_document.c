@@ -59,15 +59,49 @@ static json_t *shares_json(const struct summary *summary)
                      json_number(share[SUMMARY_RAND_WRITE]), "margin", json_number(summary->margin));
 }
 
-static json_t *sizes_json(const struct summary_sizes *sizes)
+/* Requests by the power of two of their size, up to the largest. */
+static json_t *histogram_json(const struct bins *bins)
+{
+    uint64_t n[BINS_MAX_LOG2 + 1] = {0};
+    size_t largest = 0;
+    json_t *array = json_array();
+    for (uint64_t log2 = 0; log2 < BINS_MAX_LOG2; log2++) {
+        for (size_t i = bins_of(1ULL << log2); i < bins_of(2ULL << log2) && i < BINS_N; i++)
+            n[log2] += bins->bin[i].n;
+        largest = n[log2] > 0 ? log2 + 1 : largest;
+    }
+    for (size_t i = 0; i < largest; i++)
+        json_array_append_new(array, json_integer((json_int_t)n[i]));
+    return array;
+}
+
+#define CACHE_STEP_SHARE 0.01 /* of the uses, from a cache that is told to the next */
+
+static json_t *caches_json(const struct store *store)
+{
+    struct blocks_cache curve[BINS_N];
+    size_t n = blocks_curve(&store->blocks, curve);
+    double told = 0, most = n > 0 ? curve[n - 1].served_share : 0;
+    json_t *array = json_array();
+    for (size_t i = 0; i < n && told < most; i++) {
+        if (curve[i].served_share < told + CACHE_STEP_SHARE && curve[i].served_share < most)
+            continue;
+        told = curve[i].served_share;
+        json_array_append_new(array, json_pack("{s:o, s:o}", "bytes", json_number(round(curve[i].n_bytes)),
+                                               "served_share", json_number(told)));
+    }
+    return array;
+}
+
+static json_t *sizes_json(const struct summary_sizes *sizes, const struct bins *bins)
 {
     json_t *modes = json_array();
     for (size_t i = 0; i < sizes->n_modes; i++)
         json_array_append_new(modes,
                               json_pack("{s:I, s:o}", "bytes", (json_int_t)sizes->modes[i].value, "share",
                                         json_number((double)sizes->modes[i].n / (double)sizes->n)));
-    return json_pack("{s:I, s:I, s:I, s:o}", "n", (json_int_t)sizes->n, "p50", (json_int_t)sizes->p50, "p99",
-                     (json_int_t)sizes->p99, "modes", modes);
+    return json_pack("{s:I, s:I, s:I, s:o, s:o}", "n", (json_int_t)sizes->n, "p50", (json_int_t)sizes->p50,
+                     "p99", (json_int_t)sizes->p99, "modes", modes, "histogram", histogram_json(bins));
 }
 
 static json_t *depth_json(const struct summary *summary)
@@ -195,12 +229,14 @@ static void add_counts(json_t *document, const struct recording *recording, cons
 static void add_judgement(json_t *document, const struct recording *recording, const struct summary *summary,
                           const struct profile_advice *advice)
 {
+    const struct bins *sizes = recording->store->sizes;
     json_object_set_new(document, "enough", json_boolean(summary->is_enough));
     json_object_set_new(document, "pattern", pattern_json(summary, advice));
     json_object_set_new(document, "shares", shares_json(summary));
     json_object_set_new(document, "request_size",
-                        json_pack("{s:o, s:o}", "read", sizes_json(&summary->sizes[PROFILE_READ]), "write",
-                                  sizes_json(&summary->sizes[PROFILE_WRITE])));
+                        json_pack("{s:o, s:o}", "read",
+                                  sizes_json(&summary->sizes[PROFILE_READ], &sizes[PROFILE_READ]), "write",
+                                  sizes_json(&summary->sizes[PROFILE_WRITE], &sizes[PROFILE_WRITE])));
     json_object_set_new(document, "alignment_bytes", json_integer((json_int_t)summary->alignment_bytes));
     json_object_set_new(document, "queue_depth", depth_json(summary));
     json_object_set_new(document, "direct_share",
@@ -212,6 +248,7 @@ static void add_judgement(json_t *document, const struct recording *recording, c
     json_object_set_new(document, "working_set_bytes",
                         summary->working_set_bytes > 0 ? json_number(round(summary->working_set_bytes))
                                                        : json_null());
+    json_object_set_new(document, "caches", caches_json(recording->store));
     json_object_set_new(document, "reused_share", json_number(summary->reused_share));
     json_object_set_new(document, "skew", skew_json(&summary->skew));
     json_object_set_new(document, "rate",
@@ -264,6 +301,7 @@ json_t *profile_document_make(const struct recording *recording, const struct su
     json_object_set_new(document, "phases", profile_phases_json(recording->store));
     json_object_set_new(document, "marks", profile_phases_marks_json(recording->store));
     json_object_set_new(document, "marks_lost", json_integer((json_int_t)recording->store->marks.n_lost));
+    json_object_set_new(document, "over_time", profile_phases_over_time_json(recording->store));
     json_object_set_new(document, "unseen", unseen_json(recording));
     json_object_set_new(document, "hardware", hardware_json(recording, summary));
     json_object_set_new(document, "fixed", fixed_json(&advice));

@@ -20,6 +20,8 @@ void profile_text_print(FILE *out, const struct recording *recording, const stru
 
 /* The parts of a recording; printed, nothing where there is one alone. */
 json_t *profile_phases_json(const struct store *store);
+/* What came when, in equal intervals. */
+json_t *profile_phases_over_time_json(const struct store *store);
 void profile_phases_print(FILE *out, const struct store *store);
 /* The moments that the program named; printed, nothing where there are none. */
 json_t *profile_phases_marks_json(const struct store *store);

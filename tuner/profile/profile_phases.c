@@ -10,6 +10,8 @@
 #include "tuner/base/text.h"
 #include "tuner/profile/profile_advice.h"
 
+#include <math.h>
+
 /* The phase's shares and its pattern's name; "" where it has no reads and writes. Returns their number. */
 static uint64_t describe(const struct phase *phase, double share[SUMMARY_N_KINDS],
                          char name[PATTERN_NAME_SIZE])
@@ -155,4 +157,46 @@ void profile_phases_print_marks(FILE *out, const struct store *store)
         print_mark(out, store, &marks[i]);
     if (store->marks.n_lost > 0)
         fprintf(out, "  and %llu without a place\n", (unsigned long long)store->marks.n_lost);
+}
+
+#define MOST_INTERVALS 64 /* that are told */
+
+/* How many of the timeline's intervals are told as one, and how many that makes. */
+static size_t join_intervals(const struct store *store, size_t *ret_n)
+{
+    uint64_t used = ((store->last_ns - store->start_ns) >> store->timeline.log2_ns) + 1;
+    if (used > store->timeline.n_intervals)
+        used = store->timeline.n_intervals;
+    size_t joined = (size_t)((used + MOST_INTERVALS - 1) / MOST_INTERVALS);
+    *ret_n = (size_t)((used + joined - 1) / joined);
+    return joined;
+}
+
+/* kind: TIMELINE_N_KINDS for the bytes. */
+static json_t *intervals_json(const struct store *store, int kind)
+{
+    const struct timeline_interval *intervals = store_intervals(store);
+    json_t *array = json_array();
+    size_t n, joined = join_intervals(store, &n);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t sum = 0;
+        for (size_t k = i * joined; k < (i + 1) * joined && k < store->timeline.n_intervals; k++)
+            sum += kind == TIMELINE_N_KINDS ? intervals[k].n_bytes : intervals[k].n[kind];
+        json_array_append_new(array, json_integer((json_int_t)sum));
+    }
+    return array;
+}
+
+json_t *profile_phases_over_time_json(const struct store *store)
+{
+    static const char *const names[] = {
+        [TIMELINE_SEQ_READ] = "seq_read",   [TIMELINE_SEQ_WRITE] = "seq_write",
+        [TIMELINE_RAND_READ] = "rand_read", [TIMELINE_RAND_WRITE] = "rand_write",
+        [TIMELINE_FLUSH] = "flushes",       [TIMELINE_N_KINDS] = "bytes"};
+    size_t n, joined = join_intervals(store, &n);
+    double interval_s = (double)joined * ldexp(1e-9, (int)store->timeline.log2_ns);
+    json_t *object = json_pack("{s:o}", "interval_s", json_number(interval_s));
+    for (int kind = 0; kind <= TIMELINE_N_KINDS; kind++)
+        json_object_set_new(object, names[kind], intervals_json(store, kind));
+    return object;
 }

@@ -27,7 +27,7 @@ int profile_result_deliver(const struct recording *recording, const struct setti
     json_t *document = profile_document_make(recording, &summary);
     int code = document == NULL ? err_set(err, -ENOMEM, "no memory") : 0;
     if (code == 0 && settings->output[0] != '\0')
-        code = publish_print(settings->output, print_document, document, err);
+        code = publish_print_ended(settings->output, print_document, document, err);
     if (code == 0 && settings->json)
         code = print_document(stdout, document, err);
     if (code == 0 && !settings->json) {

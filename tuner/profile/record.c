@@ -57,12 +57,20 @@ int record_open(struct recording *recording, uint64_t store_bytes, uint64_t star
                : 0;
 }
 
+struct watched {
+    const struct recording *recording;
+    const struct record_options *options;
+};
+
 static void look(void *data)
 {
-    struct recording *recording = data;
+    const struct watched *watched = data;
+    const struct recording *recording = watched->recording;
     record_dead_end(recording->store);
-    if (__atomic_load_n(&recording->store->is_stopped, __ATOMIC_RELAXED) != 0)
+    if ((__atomic_load_n(&recording->store->is_stopped, __ATOMIC_RELAXED) & STORE_OVER) != 0)
         hardware_counters_take(recording->hardware);
+    if (watched->options->look != NULL)
+        watched->options->look(watched->options->look_data, recording->store, 0);
 }
 
 /* As the wrappers do it: two looks at the clock, and places for the beginning, the end and the request. */
@@ -121,6 +129,7 @@ int record_program(struct recording *recording, const char *const *command,
         code = record_open(recording, options->store_bytes, clock_now_ns(&clock_monotonic), err);
     if (code < 0)
         return code;
+    struct watched watched = {recording, options};
     const struct launch launch = {.path = path,
                                   .argv = command,
                                   .library = library,
@@ -128,7 +137,7 @@ int record_program(struct recording *recording, const char *const *command,
                                   .value = recording->shared.path,
                                   .output_to_stderr = options->output_to_stderr,
                                   .look = look,
-                                  .data = recording,
+                                  .data = &watched,
                                   .duration_ns = options->duration_ns,
                                   .is_over = &recording->store->is_stopped,
                                   .interrupted = &interrupt_signal};

@@ -44,6 +44,10 @@ struct record_options {
     bool output_to_stderr; /* standard output is needed for the document */
     const char *events;    /* where each event goes; "": nowhere */
     bool memory;           /* with events: where memory is allocated */
+    /* Called every few milliseconds while it runs; n_lost: what the kernel lost, which the store has at the
+     * end. NULL: nobody looks. */
+    void (*look)(void *data, const struct store *store, uint64_t n_lost);
+    void *look_data;
 };
 
 /* Runs the program, whose name is command[0], until it ends. 0 or a negative errno; -EINVAL for a program

@@ -27,6 +27,7 @@ struct tracing {
     struct record_events *kept;
     struct record_memory *memory;
     struct hardware_counters *hardware;
+    const struct record_options *options;
     uint64_t duration_ns, start_ns;
     bool is_over;
 };
@@ -39,6 +40,7 @@ static int begin(struct tracing *tracing, struct recording *recording, const str
     if (tracing->feed == NULL)
         return err_set(err, -ENOMEM, "no memory");
     int code = trace_open(&tracing->trace, trace_feed_take, tracing->feed, err);
+    tracing->options = options;
     /* The loading took its time. */
     tracing->duration_ns = options->duration_ns;
     tracing->start_ns = clock_now_ns(&clock_monotonic);
@@ -91,6 +93,15 @@ static bool is_time_over(struct tracing *tracing)
     return tracing->is_over;
 }
 
+static void show(struct tracing *tracing)
+{
+    struct trace_counts counts;
+    if (tracing->options->look == NULL)
+        return;
+    trace_count(tracing->trace, &counts);
+    tracing->options->look(tracing->options->look_data, tracing->feed->store, counts.lost + counts.foreign);
+}
+
 /* What comes after the time is left in the ring. */
 static void look(void *data)
 {
@@ -99,6 +110,7 @@ static void look(void *data)
         trace_poll(tracing->trace);
         record_memory_poll(tracing->memory, record_events_sink(tracing->kept));
         record_events_poll(tracing->kept);
+        show(tracing);
     }
     if (is_time_over(tracing))
         hardware_counters_take(tracing->hardware);
