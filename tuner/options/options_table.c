@@ -436,8 +436,7 @@ static const struct option_row rows[] = {
     /* Options of `atoms`. */
     TEXT("only", "NAME,...", atoms.only, ATOMS, "only these tests"),
     FLAG("io", atoms.storage, ATOMS,
-         "the basic operations of the storage in --path instead, for fstune predict task; in files of 64m to "
-         "1g"),
+         "the basic operations of the storage in --path instead, for fstune predict task"),
     COUNT("queue-depth", atoms.queue_depth, "1..16", "1", ATOMS,
           "with --io: so many operations are under way at a time, for tasks that work so; each has a thread",
           .needs = "io"),
