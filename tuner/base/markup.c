@@ -3,13 +3,17 @@
 
 #include "tuner/base/json.h"
 
+#include <stdbool.h>
 #include <string.h>
 
 void markup_begin_page(FILE *out, const char *head, const char *title)
 {
-    static const char head_end[] = "</head>";
-    const char *end = strstr(head, head_end);
-    fwrite(head, 1, (size_t)(end - head) + strlen(head_end), out);
+    static const char title_begin[] = "<title>", title_end[] = "</title>", head_end[] = "</head>";
+    const char *begin = strstr(head, title_begin) + strlen(title_begin), *end = strstr(begin, title_end),
+               *body = strstr(end, head_end) + strlen(head_end);
+    fwrite(head, 1, (size_t)(begin - head), out);
+    fputs(title, out);
+    fwrite(end, 1, (size_t)(body - end), out);
     fprintf(out,
             "\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the tables</a>\n<header>\n<h1>%s</h1>\n<p "
             "class=\"origin\">",
@@ -81,8 +85,10 @@ void markup_begin_table(FILE *out, const char *caption, const char *const *colum
     fputs("\"><table><caption>", out);
     markup_put(out, caption);
     fputs("</caption>\n<thead><tr>", out);
-    for (; *columns != NULL; columns++)
-        fprintf(out, "<th scope=\"col\">%s</th>", *columns);
+    for (; *columns != NULL; columns++) {
+        bool is_words = (*columns)[0] == MARKUP_WORDS[0];
+        fprintf(out, "<th scope=\"col\"%s>%s</th>", is_words ? " class=\"words\"" : "", *columns + is_words);
+    }
     fputs("</tr></thead>\n<tbody>\n", out);
 }
 

@@ -10,8 +10,8 @@ struct markup_link {
     const char *id, *title;
 };
 
-/* head: a page whose head this one has, too. Behind it comes a line below the title, which the caller
- * writes. */
+/* head: a page whose head this one has, too, with a title of its own. Behind it comes the line below the
+ * title, which the caller writes. */
 void markup_begin_page(FILE *out, const char *head, const char *title);
 void markup_begin_main(FILE *out, const struct markup_link *links);
 void markup_end_page(FILE *out);
@@ -24,6 +24,9 @@ void markup_member(FILE *out, const json_t *object, const char *key);
 void markup_word(FILE *out, const char *word);
 
 void markup_section(FILE *out, const char *title, const char *id);
+
+/* Before a column's title: it holds words (cells of the class "words"), which begin at the left. */
+#define MARKUP_WORDS "<"
 
 /* columns: their titles, the last followed by NULL; the first is the head of each row. */
 void markup_begin_table(FILE *out, const char *caption, const char *const *columns);

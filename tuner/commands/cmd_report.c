@@ -1,5 +1,6 @@
 /* fstune report: a measured answer as a page to look at and to pass on. */
 #include "bench/base/err.h"
+#include "tuner/base/fail.h"
 #include "tuner/base/publish.h"
 #include "tuner/commands/command.h"
 #include "tuner/options/options.h"
@@ -81,7 +82,13 @@ static int make_profile_page(const struct settings *settings, const json_t *prof
         return err_set(err, -EINVAL, "a profile has a page of its own; give it alone");
     if (settings->report.journal[0] != '\0')
         return err_set(err, -EINVAL, "--journal is of a search, and a profile has none; leave it out");
-    return publish_print(settings->report.html, print_profile, profile, err);
+    const char *path = settings->answers.n > 0    ? settings->answers.path[0]
+                       : settings->n_operands > 0 ? settings->operands[0]
+                                                  : "-";
+    int result = publish_print(settings->report.html, print_profile, profile, err);
+    return result == -ENODATA
+               ? fail_with(EXIT_NOTHING, "--from %.*s: %s", RESULT_INPUT_SHOWN_PATH, path, err->text)
+               : result;
 }
 
 static int make_page(const struct settings *settings, const json_t **documents, size_t n, struct err *err)

@@ -338,13 +338,30 @@ static void put_todo(FILE *out, const json_t *document)
         fputs("<p>Record it again while it does more. Nothing can be recommended from so few "
               "requests.</p>\n",
               out);
-    fputs("<p>Where in the files the requests went stands only in a database of events. It is made and drawn "
-          "by:</p>\n<pre><code>fstune profile --save-events events.db -- COMMAND\n"
+    fputs("<p>The document does not tell where in the files the requests went; a database of events does. It "
+          "is "
+          "made and drawn by:</p>\n<pre><code>fstune profile --save-events events.db -- COMMAND\n"
           "fstune plot profile --from events.db --output places.png</code></pre>\n</section>\n",
           out);
 }
 
 /* ---- the page ---- */
+
+/* Who says what the page tells. */
+static void put_source(FILE *out, const json_t *document)
+{
+    const char *source = json_read_text(document, "source", "?");
+    if (strcmp(source, "preload") == 0)
+        fputs("Recorded by wrappers in the program", out);
+    else if (strcmp(source, "trace") == 0)
+        fputs("Recorded by the kernel", out);
+    else if (strcmp(source, "replay") == 0)
+        fputs("Requests that fstune replay made", out);
+    else {
+        fputs("Imported from ", out);
+        markup_put(out, source);
+    }
+}
 
 static void put_origin(FILE *out, const json_t *document)
 {
@@ -359,8 +376,8 @@ static void put_origin(FILE *out, const json_t *document)
         fputs(i > 0 ? " " : "", out);
         markup_word(out, text != NULL ? text : "");
     }
-    fputs(json_array_size(command) > 0 ? "</code>, recorded by " : "From ", out);
-    markup_put(out, json_read_text(document, "source", "?"));
+    fputs(json_array_size(command) > 0 ? "</code><br>\n" : "", out);
+    put_source(out, document);
     fprintf(out, ", %.4g s", json_read_number(document, "seconds"));
     if (status > 0)
         fprintf(out, "; it ended with exit code %.0f", status);

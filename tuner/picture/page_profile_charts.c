@@ -79,10 +79,12 @@ static double draw_y_axis(FILE *out, double most, const char *(*format)(double v
     return n * tick;
 }
 
+/* At the right end it would stick out. */
 static void put_x_label(FILE *out, double share, const char *text)
 {
-    fprintf(out, "<text class=\"soft\" text-anchor=\"middle\" x=\"%.1f\" y=\"%.0f\">%s</text>\n",
-            place_x(share), HEIGHT - BOTTOM + 18, text);
+    const char *anchor = share > 1 - 1e-9 ? "end" : "middle";
+    fprintf(out, "<text class=\"soft\" text-anchor=\"%s\" x=\"%.1f\" y=\"%.0f\">%s</text>\n", anchor,
+            place_x(share) + (share > 1 - 1e-9 ? RIGHT : 0), HEIGHT - BOTTOM + 18, text);
 }
 
 static void put_x_title(FILE *out, const char *text)
@@ -240,6 +242,10 @@ static void put_time_table(FILE *out, const struct plot_load *load)
 static void put_over_time(FILE *out, const struct plot_load *load)
 {
     markup_section(out, "Over time", "time");
+    if (load->n[0] + load->n[1] == 0) {
+        fputs("<p>Nothing was read or written.</p>\n</section>\n", out);
+        return;
+    }
     fputs("<div class=\"charts\">\n", out);
     draw_bytes(out, load);
     draw_requests(out, load);
@@ -364,9 +370,12 @@ static void put_caches_table(FILE *out, const struct plot_load *load)
 static void put_shapes(FILE *out, const struct plot_load *load)
 {
     markup_section(out, "Sizes and reuse", "sizes");
+    if (load->n[0] + load->n[1] == 0) {
+        fputs("<p>Nothing was read or written.</p>\n</section>\n", out);
+        return;
+    }
     fputs("<div class=\"charts\">\n", out);
-    if (load->n[0] + load->n[1] > 0)
-        draw_sizes(out, load);
+    draw_sizes(out, load);
     if (load->n_caches > 0)
         draw_caches(out, load);
     fputs("</div>\n", out);

@@ -16,12 +16,23 @@ static void put_percent(FILE *out, double share)
         fprintf(out, "<td>%.0f %%</td>", 100 * share);
 }
 
+/* Steps are told where they are more than chance. */
+static void put_steps(FILE *out, const json_t *stream)
+{
+    double stride_bytes = json_read_number(stream, "stride_bytes");
+    if (isnan(stride_bytes))
+        fputs("<td>-</td>", out);
+    else
+        fprintf(out, "<td>%.0f %% of %.0f bytes</td>", 100 * json_read_number(stream, "strided_share"),
+                stride_bytes);
+}
+
 static void put_stream(FILE *out, const json_t *stream, double n_all)
 {
     char text[UNITS_TEXT_SIZE];
-    fputs("<tr><th scope=\"row\" class=\"path\">", out);
+    fputs("<tr><th scope=\"row\" class=\"words\">", out);
     markup_put(out, json_read_text(stream, "file", "(name unknown)"));
-    fputs("</th><td>", out);
+    fputs("</th><td class=\"words\">", out);
     markup_member(out, stream, "direction");
     fputs("</td>", out);
     put_percent(out, json_read_number(stream, "requests") / n_all);
@@ -30,18 +41,17 @@ static void put_stream(FILE *out, const json_t *stream, double n_all)
     fprintf(out, "<td>%s</td>", page_profile_size(json_read_number(stream, "request_size"), text));
     put_percent(out, json_read_number(stream, "sequential_share"));
     put_percent(out, json_read_number(stream, "random_share"));
-    put_percent(out, json_read_number(stream, "strided_share"));
-    if (isnan(json_read_number(stream, "stride_bytes")))
-        fputs("<td>-</td>", out);
-    else
-        fprintf(out, "<td>%.0f</td>", json_read_number(stream, "stride_bytes"));
+    put_steps(out, stream);
     fputs("</tr>\n", out);
 }
 
 static void put_streams(FILE *out, const json_t *document)
 {
-    static const char *const columns[] = {"File",        "Direction", "Of all",   "Requests", "Bytes", "Size",
-                                          "In sequence", "At random", "In steps", "of bytes", NULL};
+    static const char *const columns[] = {"File",        MARKUP_WORDS "Direction",
+                                          "Of all",      "Requests",
+                                          "Bytes",       "Size",
+                                          "In sequence", "At random",
+                                          "In steps",    NULL};
     const json_t *stream, *streams = json_object_get(document, "streams");
     size_t i;
     markup_section(out, "Files", "files");
@@ -73,7 +83,7 @@ static void put_phases(FILE *out, const json_t *document)
     static const char *const columns[] = {"Phase",
                                           "From",
                                           "To",
-                                          "Pattern",
+                                          MARKUP_WORDS "Pattern",
                                           "Requests",
                                           "Bytes",
                                           "Read in sequence",
@@ -86,14 +96,16 @@ static void put_phases(FILE *out, const json_t *document)
     size_t i;
     markup_section(out, "Phases", "phases");
     if (json_array_size(phases) < 2) {
-        fputs("<p>One mix of requests from beginning to end.</p>\n</section>\n", out);
+        fputs(json_array_size(phases) == 1 ? "<p>One mix of requests from beginning to end.</p>\n</section>\n"
+                                           : "<p>None is known.</p>\n</section>\n",
+              out);
         return;
     }
     markup_begin_table(out, "Parts with a mix of requests of their own.", columns);
     json_array_foreach(phases, i, phase)
     {
-        fprintf(out, "<tr><th scope=\"row\">%zu</th><td>%.4g s</td><td>%.4g s</td><td>", i + 1,
-                json_read_number(phase, "start_s"), json_read_number(phase, "end_s"));
+        fprintf(out, "<tr><th scope=\"row\">%zu</th><td>%.4g s</td><td>%.4g s</td><td class=\"words\">",
+                i + 1, json_read_number(phase, "start_s"), json_read_number(phase, "end_s"));
         markup_put(out, json_read_text(phase, "pattern", "flushes alone"));
         fprintf(out, "</td><td>%s</td>", page_profile_count(phase, "requests", text));
         fprintf(out, "<td>%s</td>", page_profile_bytes(json_read_number(phase, "bytes"), text));
@@ -108,7 +120,7 @@ static void put_mark(FILE *out, const json_t *mark)
 {
     const json_t *requests = json_object_get(mark, "requests"), *bytes = json_object_get(mark, "bytes");
     char text[UNITS_TEXT_SIZE];
-    fputs("<tr><th scope=\"row\" class=\"path\">", out);
+    fputs("<tr><th scope=\"row\" class=\"words\">", out);
     markup_member(out, mark, "name");
     fprintf(out, "</th><td>%s</td>", page_profile_count(mark, "count", text));
     fprintf(out, "<td>%.4g s</td><td>%.4g s</td><td>%.4g s</td>", json_read_number(mark, "first_s"),
@@ -150,12 +162,15 @@ static void put_event(FILE *out, const json_t *event)
     fputs("<tr><th scope=\"row\">", out);
     markup_member(out, event, "event");
     if (isnan(json_read_number(event, "count"))) {
-        fputs("</th><td>unknown</td><td>-</td><td>-</td><td>it never had a counter</td></tr>\n", out);
+        fputs(
+            "</th><td>unknown</td><td>-</td><td>-</td><td class=\"words\">it never had a counter</td></tr>\n",
+            out);
         return;
     }
     fprintf(out, "</th><td>%s</td>", units_format_count(json_read_number(event, "count"), text));
     fprintf(out, "<td>%s</td>", units_format_count(json_read_number(event, "per_request"), text));
-    fprintf(out, "<td>%s</td><td>", units_format_count(json_read_number(event, "per_second"), text));
+    fprintf(out, "<td>%s</td><td class=\"words\">",
+            units_format_count(json_read_number(event, "per_second"), text));
     if (!json_is_true(json_object_get(event, "kernel")))
         fputs("outside the kernel; ", out);
     if (running < 1)
@@ -167,7 +182,8 @@ static void put_event(FILE *out, const json_t *event)
 
 static void put_hardware(FILE *out, const json_t *document)
 {
-    static const char *const columns[] = {"Event", "Count", "A request", "A second", "How", NULL};
+    static const char *const columns[] = {"Event", "Count", "A request", "A second", MARKUP_WORDS "How",
+                                          NULL};
     const json_t *event, *events = json_object_get(document, "hardware");
     size_t i;
     if (json_array_size(events) == 0)
