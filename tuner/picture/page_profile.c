@@ -225,15 +225,14 @@ static void put_unseen_items(FILE *out, const json_t *document)
                 "them</li>\n",
                 100 * (1 - seen));
     if (json_read_number(unseen, "maps") > 0)
-        fprintf(out, "<li>what was read and written through %s mapped files (%s)</li>\n",
+        fprintf(out, "<li>what was read and written through mapped files: %s (%s)</li>\n",
                 page_profile_count(unseen, "maps", n),
                 page_profile_bytes(json_read_number(unseen, "mapped_bytes"), text));
     if (json_read_number(unseen, "rings") > 0)
-        fprintf(out,
-                "<li>%s io_uring rings, whose requests are not all told to a recording by this source</li>\n",
+        fprintf(out, "<li>requests of io_uring that this source is not told of; rings: %s</li>\n",
                 page_profile_count(unseen, "rings", n));
     if (json_read_number(unseen, "refused_lines") > 0)
-        fprintf(out, "<li>%s lines that could not be understood</li>\n",
+        fprintf(out, "<li>lines that could not be understood: %s</li>\n",
                 page_profile_count(unseen, "refused_lines", n));
 }
 

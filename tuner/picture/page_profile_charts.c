@@ -6,15 +6,16 @@
 #include <math.h>
 
 /* A chart is this wide and high in its own units, and is drawn as wide as its column. */
-#define WIDTH       480.0
-#define HEIGHT      230.0
-#define LEFT        70.0
-#define RIGHT       10.0
-#define TOP         24.0
-#define BOTTOM      42.0
-#define MOST_TICKS  9
-#define LEAST       1e-9 /* what is less is nothing on an axis */
-#define LABEL_WIDTH 14.0 /* of a phase's number */
+#define WIDTH            480.0
+#define HEIGHT           230.0
+#define LEFT             70.0
+#define RIGHT            10.0
+#define TOP              24.0
+#define BOTTOM           42.0
+#define MOST_TICKS       9
+#define MOST_CACHE_TICKS 6    /* whose texts are longer */
+#define LEAST            1e-9 /* what is less is nothing on an axis */
+#define LABEL_WIDTH      14.0 /* of a phase's number */
 
 static const char *const kind_names[PLOT_LOAD_KINDS] = {"reads in sequence", "reads at random",
                                                         "writes in sequence", "writes at random"};
@@ -336,7 +337,8 @@ static void draw_caches(FILE *out, const struct plot_load *load)
         first = fmin(first, floor(log2(load->caches[i].n_bytes)) - 1);
         last = fmax(last, ceil(log2(load->caches[i].n_bytes)) + 1);
     }
-    double step = ceil((last - first) / (MOST_TICKS - 1)), before = 0;
+    double step = ceil((last - first) / (MOST_CACHE_TICKS - 1)), before = 0;
+    last = first + step * ceil((last - first) / step);
     begin_chart(out, "What a cache would serve", "The figures stand in the table below.");
     draw_y_axis(out, 100, format_share);
     for (double at = first; at <= last; at += step)

@@ -6,12 +6,15 @@
 
 #include <math.h>
 
-#define N_KINDS 4
+#define N_KINDS     4
+#define LEAST_SHARE 0.005 /* what is less is not told as 0 % */
 
 static void put_percent(FILE *out, double share)
 {
     if (isnan(share))
         fputs("<td>-</td>", out);
+    else if (share > 0 && share < LEAST_SHARE)
+        fputs("<td>&lt;1 %</td>", out);
     else
         fprintf(out, "<td>%.0f %%</td>", 100 * share);
 }
