@@ -86,7 +86,7 @@ void markup_begin_table(FILE *out, const char *caption, const char *const *colum
     markup_put(out, caption);
     fputs("</caption>\n<thead><tr>", out);
     for (; *columns != NULL; columns++) {
-        bool is_words = (*columns)[0] == MARKUP_WORDS[0];
+        bool is_words = (*columns)[0] == '<';
         fprintf(out, "<th scope=\"col\"%s>%s</th>", is_words ? " class=\"words\"" : "", *columns + is_words);
     }
     fputs("</tr></thead>\n<tbody>\n", out);

@@ -70,13 +70,13 @@ static double draw_y_axis(FILE *out, double most, const char *(*format)(double v
 {
     char text[UNITS_TEXT_SIZE];
     double tick = tick_of(most > LEAST ? most : 1);
-    double n = fmax(1, ceil(most / tick - 1e-9));
-    for (double i = 0; i <= n; i++)
+    unsigned n = (unsigned)fmax(1, ceil(most / tick - 1e-9));
+    for (unsigned i = 0; i <= n; i++)
         fprintf(out,
                 "<line class=\"grid\" x1=\"%.0f\" x2=\"%.0f\" y1=\"%.1f\" y2=\"%.1f\"/><text class=\"soft\" "
                 "text-anchor=\"end\" x=\"%.0f\" y=\"%.1f\">%s</text>\n",
-                LEFT, WIDTH - RIGHT, place_y(i / n), place_y(i / n), LEFT - 6, place_y(i / n) + 4.5,
-                format(i * tick, text));
+                LEFT, WIDTH - RIGHT, place_y(i / (double)n), place_y(i / (double)n), LEFT - 6,
+                place_y(i / (double)n) + 4.5, format(i * tick, text));
     return n * tick;
 }
 
@@ -127,9 +127,9 @@ static void draw_time_axis(FILE *out, const struct plot_load *load)
     char text[UNITS_TEXT_SIZE];
     bool is_long = load->seconds >= 1;
     double unit_s = is_long ? 1 : 1e-3, most = load->seconds / unit_s, tick = tick_of(most);
-    for (double at = 0; at <= most * (1 + 1e-9); at += tick) {
-        snprintf(text, sizeof text, "%.6g", at);
-        put_x_label(out, at / most, text);
+    for (unsigned i = 0; i * tick <= most * (1 + 1e-9); i++) {
+        snprintf(text, sizeof text, "%.6g", i * tick);
+        put_x_label(out, i * tick / most, text);
     }
     put_x_title(out, is_long ? "time, s" : "time, ms");
 }
@@ -341,8 +341,9 @@ static void draw_caches(FILE *out, const struct plot_load *load)
     last = first + step * ceil((last - first) / step);
     begin_chart(out, "What a cache would serve", "The figures stand in the table below.");
     draw_y_axis(out, 100, format_share);
-    for (double at = first; at <= last; at += step)
-        put_x_label(out, (at - first) / (last - first), units_format_bytes((uint64_t)exp2(at), text));
+    for (unsigned i = 0; first + i * step <= last; i++)
+        put_x_label(out, i * step / (last - first),
+                    units_format_bytes((uint64_t)exp2(first + i * step), text));
     fprintf(out, "<path class=\"series\" stroke=\"var(--s0)\" d=\"M%.2f,%.2f", place_x(0), place_y(0));
     for (size_t i = 0; i < load->n_caches; i++) {
         double x = place_x((log2(load->caches[i].n_bytes) - first) / (last - first));

@@ -50,11 +50,8 @@ static void put_stream(FILE *out, const json_t *stream, double n_all)
 
 static void put_streams(FILE *out, const json_t *document)
 {
-    static const char *const columns[] = {"File",        MARKUP_WORDS "Direction",
-                                          "Of all",      "Requests",
-                                          "Bytes",       "Size",
-                                          "In sequence", "At random",
-                                          "In steps",    NULL};
+    static const char *const columns[] = {"File", "<Direction",  "Of all",    "Requests", "Bytes",
+                                          "Size", "In sequence", "At random", "In steps", NULL};
     const json_t *stream, *streams = json_object_get(document, "streams");
     size_t i;
     markup_section(out, "Files", "files");
@@ -86,7 +83,7 @@ static void put_phases(FILE *out, const json_t *document)
     static const char *const columns[] = {"Phase",
                                           "From",
                                           "To",
-                                          MARKUP_WORDS "Pattern",
+                                          "<Pattern",
                                           "Requests",
                                           "Bytes",
                                           "Read in sequence",
@@ -185,8 +182,7 @@ static void put_event(FILE *out, const json_t *event)
 
 static void put_hardware(FILE *out, const json_t *document)
 {
-    static const char *const columns[] = {"Event", "Count", "A request", "A second", MARKUP_WORDS "How",
-                                          NULL};
+    static const char *const columns[] = {"Event", "Count", "A request", "A second", "<How", NULL};
     const json_t *event, *events = json_object_get(document, "hardware");
     size_t i;
     if (json_array_size(events) == 0)
