@@ -59,6 +59,46 @@ def hostile():
     return document
 
 
+def profile(phases=3, text=None):
+    """A document of `fstune profile`: reads in sequence, then a database, then a log, or the first of them alone; text: in the place of every text."""
+    n, last = 20, 20 * phases
+    kinds = {'seq_read': [n] * last, 'rand_read': [0] * last, 'seq_write': [0] * last, 'rand_write': [0] * last}
+    for i in range(n, last):
+        kinds['seq_read'][i] = 0
+        for kind, count in (('rand_read', 70), ('rand_write', 30)) if i < 2 * n else (('seq_write', 40),):
+            kinds[kind][i] = count
+    total = sum(map(sum, kinds.values()))
+    shares = {kind: sum(counts) / total for kind, counts in kinds.items()} | {'margin': 0.013}
+    words = {'name': text or 'seq-read=20,rand-read=55,rand-write=25'}
+    sizes = {'n': 1000, 'p50': 8192, 'p99': 131072, 'modes': [{'bytes': 8192, 'share': 0.6}, {'bytes': 131072, 'share': 0.4}], 'histogram': [0] * 13 + [600, 0, 0, 0, 400]}
+    return {
+        'schema': 'fstune/profile/1', 'version': '0.1.0', 'source': text or 'preload', 'command': [text or 'postgres', '-D', text or '/srv/a b'], 'exit_status': 3, 'seconds': 0.2 * last, 'paused_s': 1,
+        'events': total, 'events_lost': 12, 'overhead_share': 0.004, 'processes': 2, 'threads': 5, 'requests': {'read': 1000, 'write': 400, 'flush': 9}, 'bytes': {'read': 10**9, 'write': 10**8},
+        'enough': True, 'pattern': words, 'shares': shares, 'request_size': {'read': sizes, 'write': sizes}, 'alignment_bytes': 4096, 'queue_depth': {'mean': 3.2, 'p50': 2, 'max': 256},
+        'direct_share': 0.1, 'async_share': 0.2, 'sync': {'kind': 'every', 'requests_between_p50': 4, 'requests_between_mean': 4.9, 'flushed_share': 0.99}, 'footprint_bytes': 4.2e8,
+        'working_set_bytes': 5e7, 'caches': [{'bytes': 4096 * 3**i, 'served_share': 1 - 0.7**i} for i in range(9)], 'reused_share': 0.8,
+        'skew': {'zipf_theta': 0.9, 'error': 0.1, 'share_of_hottest': [0.2, 0.5, 0.7]}, 'rate': {'mean_bps': 9.1e7, 'busy_share': 0.6, 'read_s': 3.2, 'write_s': 1.1, 'flush_s': 0.4},
+        'streams': [{'file': text or f'/srv/db/base/16384/a_table_with_a_name_that_goes_on_for_long_{i}.dat', 'direction': text or 'read', 'requests': 100, 'bytes': 10**8, 'request_size': 8192,
+                     'sequential_share': 0.5, 'strided_share': 0.4, 'random_share': 0.1, 'stride_bytes': -65536, 'direct': False, 'handles': 1} for i in range(16)],
+        'phases': [{'start_s': 4 * i, 'end_s': 4 * i + 4, 'requests': 2000, 'flushes': 1, 'bytes': 10**8, 'pattern': text or 'randrw:70', 'shares': [0, 0, 0.7, 0.3]} for i in range(phases)],
+        'marks': [{'name': text or 'load', 'count': 2, 'first_s': 0.1, 'last_s': 3, 'seconds': 4, 'requests': {'read': 9, 'write': 8, 'flush': 1}, 'bytes': {'read': 999, 'write': 888},
+                   'shares': [1, 0, 0, 0]}],
+        'marks_lost': 2, 'over_time': {'interval_s': 0.2, 'bytes': [10**7] * last, 'flushes': [0] * last} | kinds,
+        'unseen': {'seen_share': 0.9, 'maps': 2, 'mapped_bytes': 1 << 24, 'rings': 1, 'requests': 0, 'refused_lines': 1},
+        'hardware': [{'event': text or 'PAPI_TOT_CYC', 'count': 12345678901, 'per_request': 1.3e6, 'per_second': 1e9, 'kernel': False, 'running_share': 0.5}],
+        'fixed': {'threads': text or '1'}, 'free': [text or 'queue_depth'], 'current': {'threads': text or '1'}, 'options': ['--pattern', text or 'randrw:70', '--threads', '1'],
+    }
+
+
+def nothing():
+    """A document of a program that read and wrote nothing."""
+    sizes = {'n': 0, 'p50': 0, 'p99': 0, 'modes': [], 'histogram': []}
+    return profile(1) | {
+        'seconds': 0, 'paused_s': 0, 'events': 0, 'events_lost': 0, 'pattern': {'name': None}, 'shares': {}, 'request_size': {'read': sizes, 'write': sizes}, 'caches': [], 'streams': [], 'phases': [],
+        'marks': [], 'hardware': None, 'requests': {'read': 0, 'write': 0, 'flush': 0}, 'bytes': {'read': 0, 'write': 0}, 'unseen': {'seen_share': None},
+        'over_time': {kind: [0] for kind in ('bytes', 'seq_read', 'rand_read', 'seq_write', 'rand_write', 'flushes')} | {'interval_s': 0.004}, 'options': []}
+
+
 def write(path, document):
     with open(path, 'w', encoding='utf-8') as out:
         json.dump(document, out)

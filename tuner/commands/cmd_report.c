@@ -1,10 +1,12 @@
 /* fstune report: a measured answer as a page to look at and to pass on. */
 #include "bench/base/err.h"
+#include "tuner/base/fail.h"
 #include "tuner/base/publish.h"
 #include "tuner/commands/command.h"
 #include "tuner/options/options.h"
 #include "tuner/options/settings.h"
 #include "tuner/picture/page.h"
+#include "tuner/picture/page_profile.h"
 #include "tuner/store/journal.h"
 #include "tuner/store/result_input.h"
 
@@ -39,6 +41,11 @@ static int print_page(FILE *out, const void *what, struct err *err)
     return page_print(out, what, err);
 }
 
+static int print_profile(FILE *out, const void *what, struct err *err)
+{
+    return page_profile_print(out, what, err);
+}
+
 /* What was loaded is to be released, also after a failure. */
 static int load_all(const struct settings *settings, json_t *documents[MAX_DOCUMENTS], size_t *ret_n,
                     struct err *err)
@@ -59,8 +66,36 @@ static int load_all(const struct settings *settings, json_t *documents[MAX_DOCUM
     return result;
 }
 
+/* One that is a profile; NULL. */
+static const json_t *find_profile(const json_t **documents, size_t n)
+{
+    size_t i = 0;
+    while (i < n && !page_profile_is(documents[i]))
+        i++;
+    return i < n ? documents[i] : NULL;
+}
+
+static int make_profile_page(const struct settings *settings, const json_t *profile, size_t n,
+                             struct err *err)
+{
+    if (n > 1)
+        return err_set(err, -EINVAL, "a profile has a page of its own; give it alone");
+    if (settings->report.journal[0] != '\0')
+        return err_set(err, -EINVAL, "--journal is of a search, and a profile has none; leave it out");
+    const char *path = settings->answers.n > 0    ? settings->answers.path[0]
+                       : settings->n_operands > 0 ? settings->operands[0]
+                                                  : "-";
+    int result = publish_print(settings->report.html, print_profile, profile, err);
+    return result == -ENODATA
+               ? fail_with(EXIT_NOTHING, "--from %.*s: %s", RESULT_INPUT_SHOWN_PATH, path, err->text)
+               : result;
+}
+
 static int make_page(const struct settings *settings, const json_t **documents, size_t n, struct err *err)
 {
+    const json_t *profile = find_profile(documents, n);
+    if (profile != NULL)
+        return make_profile_page(settings, profile, n, err);
     struct journal journal = {.fd = -1};
     bool has_journal = settings->report.journal[0] != '\0';
     const struct page_request request = {.documents = documents,
@@ -97,7 +132,7 @@ static int report(const struct settings *settings, struct err *err)
 
 const struct command command_report = {
     .name = "report",
-    .summary = "write a measured answer as one HTML page",
+    .summary = "write an answer or a profile as one HTML page",
     .usage = "--html FILE [RESULT.json...]",
     .n_operands = MAX_DOCUMENTS - SETTINGS_MAX_FILES,
     .run = command_run,
@@ -106,6 +141,8 @@ const struct command command_report = {
     .description =
         "Writes an answer of `fstune recommend --json` (or a measurement) as one HTML page with charts that "
         "needs no network. Further answers may stand behind the options: the newest is shown, and how they "
-        "changed. --db shows a run of the history, and those like it before.",
+        "changed. --db shows a run of the history, and those like it before. Of the document of `fstune "
+        "profile --output` it shows what the program does: the pattern, charts over time, sizes, caches and "
+        "files, and what to do.",
     .example = "fstune recommend --pattern randwrite --json | fstune report --html answer.html",
 };

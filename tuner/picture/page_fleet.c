@@ -2,32 +2,16 @@
 #include "tuner/picture/page_fleet.h"
 
 #include "tuner/base/json.h"
+#include "tuner/base/markup.h"
 #include "tuner/picture/page_assets.h"
 #include "tuner/store/journal.h"
 
 #include <math.h>
-#include <string.h>
 #include <time.h>
 
 /* More would make the page long and say no more. */
 #define MOST_ROWS 200
 #define DAY_S     86400.0
-
-/* Texts come from many hosts. What is not ASCII could turn the direction of what stands around it. */
-static void put(FILE *out, const char *text)
-{
-    for (const unsigned char *c = (const unsigned char *)text; *c != '\0'; c++) {
-        if (*c == '&' || *c == '<' || *c == '>' || *c == '"')
-            fprintf(out, "&#%d;", *c);
-        else
-            fputc(*c < ' ' || *c >= 127 ? '?' : *c, out);
-    }
-}
-
-static void put_member(FILE *out, const json_t *object, const char *key)
-{
-    put(out, json_read_text(object, key, ""));
-}
 
 static int64_t count_of(const json_t *object, const char *key)
 {
@@ -39,32 +23,7 @@ static void put_setting(FILE *out, const json_t *setting)
     char text[FACTORS_TEXT_SIZE];
     struct point point;
     if (journal_point(setting, &point) == 0)
-        put(out, factors_format(&point, text));
-}
-
-static void put_head(FILE *out, const char *title, const char *id)
-{
-    fprintf(out, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">", id, id, id);
-    put(out, title);
-    fputs("</h2>\n", out);
-}
-
-/* columns: their titles, the last followed by NULL; the first is the head of each row. */
-static void begin_table(FILE *out, const char *caption, const char *const *columns)
-{
-    fputs("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"", out);
-    put(out, caption);
-    fputs("\"><table><caption>", out);
-    put(out, caption);
-    fputs("</caption>\n<thead><tr>", out);
-    for (; *columns != NULL; columns++)
-        fprintf(out, "<th scope=\"col\">%s</th>", *columns);
-    fputs("</tr></thead>\n<tbody>\n", out);
-}
-
-static void end_table(FILE *out)
-{
-    fputs("</tbody></table></div>\n", out);
+        markup_put(out, factors_format(&point, text));
 }
 
 /* A line from left to right, a band for the interval and a dot for the estimate; all are places from 0 to 1.
@@ -128,7 +87,7 @@ static void put_summary(FILE *out, const json_t *document)
         n_runs += count_of(host, "runs");
         n_failed += count_of(host, "failed");
     }
-    put_head(out, "Summary", "summary");
+    markup_section(out, "Summary", "summary");
     fprintf(out,
             "<dl><dt>Hosts</dt><dd>%zu</dd><dt>Silent for more than a day</dt><dd>%zu</dd><dt>... than a "
             "week</dt><dd>%zu</dd><dt>Runs</dt><dd>%lld, of which %lld failed</dd></dl>\n</section>\n",
@@ -146,13 +105,13 @@ static void put_pattern(FILE *out, const json_t *list, double tolerance)
              "%.60s: %lld hosts, %lld settings. Right: within %.0f %% of the best of the host.",
              json_read_text(list, "pattern", ""), (long long)count_of(list, "hosts"),
              (long long)count_of(list, "settings"), 100 * tolerance);
-    begin_table(out, caption, columns);
+    markup_begin_table(out, caption, columns);
     json_array_foreach(rules, i, rule)
     {
         fputs("<tr><th scope=\"row\">", out);
-        put(out, json_read_text(rule, "feature", json_array_size(rules) > 1 ? "all others" : "all"));
+        markup_put(out, json_read_text(rule, "feature", json_array_size(rules) > 1 ? "all others" : "all"));
         fputc(' ', out);
-        put_member(out, rule, "value");
+        markup_member(out, rule, "value");
         fputs("</th><td>", out);
         put_setting(out, json_object_get(rule, "setting"));
         fputs("</td>", out);
@@ -166,14 +125,14 @@ static void put_pattern(FILE *out, const json_t *list, double tolerance)
         put_share(out, json_object_get(list, "left_out_one_setting"));
         fputs("</tr>\n", out);
     }
-    end_table(out);
+    markup_end_table(out);
 }
 
 static void put_rules(FILE *out, const json_t *document)
 {
     const json_t *rules = json_object_get(document, "rules"), *list;
     size_t i;
-    put_head(out, "Which setting is right on which hosts", "rules");
+    markup_section(out, "Which setting is right on which hosts", "rules");
     json_array_foreach(json_object_get(rules, "patterns"), i, list)
     {
         put_pattern(out, list, json_read_number(rules, "tolerance"));
@@ -189,21 +148,21 @@ static void put_answers(FILE *out, const json_t *document)
     static const char *const columns[] = {"Pattern", "File system", "Device", "Setting", "Hosts", NULL};
     const json_t *answer;
     size_t i;
-    put_head(out, "Answers by kind of host", "answers");
-    begin_table(out, "The newest answer of each host and storage.", columns);
+    markup_section(out, "Answers by kind of host", "answers");
+    markup_begin_table(out, "The newest answer of each host and storage.", columns);
     json_array_foreach(json_object_get(document, "answers"), i, answer)
     {
         fputs("<tr><th scope=\"row\">", out);
-        put_member(out, answer, "pattern");
+        markup_member(out, answer, "pattern");
         fputs("</th><td>", out);
-        put_member(out, answer, "file_system");
+        markup_member(out, answer, "file_system");
         fputs("</td><td>", out);
-        put_member(out, answer, "device");
+        markup_member(out, answer, "device");
         fputs("</td><td>", out);
         put_setting(out, json_object_get(answer, "setting"));
         fprintf(out, "</td><td>%lld</td></tr>\n", (long long)count_of(answer, "hosts"));
     }
-    end_table(out);
+    markup_end_table(out);
     fputs("</section>\n", out);
 }
 
@@ -212,13 +171,13 @@ static void put_group(FILE *out, const json_t *group)
     double low = json_read_number(group, "ci_low"), high = json_read_number(group, "ci_high"),
            ratio = json_read_number(group, "ratio");
     fputs("<tr><th scope=\"row\">", out);
-    put_member(out, group, "pattern");
+    markup_member(out, group, "pattern");
     fputs("</th><td>", out);
-    put_member(out, group, "feature");
+    markup_member(out, group, "feature");
     fputs("</td><td>", out);
-    put_member(out, group, "from");
+    markup_member(out, group, "from");
     fputs(" &rarr; ", out);
-    put_member(out, group, "to");
+    markup_member(out, group, "to");
     fprintf(out, "</td><td>%lld</td><td>%+.1f %%", (long long)count_of(group, "hosts"), 100 * (ratio - 1));
     if (!isnan(low) && !isnan(high))
         fprintf(out, " (%+.1f to %+.1f)", 100 * (low - 1), 100 * (high - 1));
@@ -233,8 +192,8 @@ static void put_drift(FILE *out, const json_t *document)
                                           "Rate",    "Last",         NULL};
     const json_t *groups = json_object_get(json_object_get(document, "drift"), "groups"), *group;
     size_t i, n_judged = 0, n_changed = 0;
-    put_head(out, "What changed under the hosts", "drift");
-    begin_table(out, "Changes that made hosts slower or faster.", columns);
+    markup_section(out, "What changed under the hosts", "drift");
+    markup_begin_table(out, "Changes that made hosts slower or faster.", columns);
     json_array_foreach(groups, i, group)
     {
         n_judged += json_is_number(json_object_get(group, "p"));
@@ -243,7 +202,7 @@ static void put_drift(FILE *out, const json_t *document)
         n_changed++;
         put_group(out, group);
     }
-    end_table(out);
+    markup_end_table(out);
     fprintf(out,
             "<p class=\"note\">%zu of %zu changes that enough hosts went through changed their rates; of "
             "those, 5 %% are so by chance on average.</p>\n</section>\n",
@@ -257,27 +216,27 @@ static void put_hosts(FILE *out, const json_t *document)
     const json_t *hosts = json_object_get(document, "hosts"), *host;
     double made_s = json_read_number(document, "made_s");
     size_t i;
-    put_head(out, "The last nights", "hosts");
-    begin_table(out, "The host that has been silent the longest first.", columns);
+    markup_section(out, "The last nights", "hosts");
+    markup_begin_table(out, "The host that has been silent the longest first.", columns);
     json_array_foreach(hosts, i, host)
     {
         double last_s = json_read_number(host, "last_s"), days = fmax(0, made_s - last_s) / DAY_S;
         if (i == MOST_ROWS)
             break;
         fputs("<tr><th scope=\"row\">", out);
-        put_member(out, host, "host");
+        markup_member(out, host, "host");
         fputs("</th><td>", out);
         put_time(out, last_s);
         fprintf(out, "</td><td>%.1f days</td><td>%lld</td><td>%lld</td><td>", days,
                 (long long)count_of(host, "runs"), (long long)count_of(host, "failed"));
-        put_member(out, host, "file_system");
+        markup_member(out, host, "file_system");
         fputs("</td><td>", out);
-        put_member(out, host, "device");
+        markup_member(out, host, "device");
         fputs("</td><td>", out);
-        put_member(out, host, "kernel");
+        markup_member(out, host, "kernel");
         fputs("</td></tr>\n", out);
     }
-    end_table(out);
+    markup_end_table(out);
     if (json_array_size(hosts) > MOST_ROWS)
         fprintf(out, "<p class=\"note\">%zu more hosts were heard of later than these.</p>\n",
                 json_array_size(hosts) - MOST_ROWS);
@@ -286,26 +245,19 @@ static void put_hosts(FILE *out, const json_t *document)
 
 int page_fleet_print(FILE *out, const json_t *document, struct err *err)
 {
-    static const char head_end[] = "</head>";
-    const char *end = strstr(page_assets_html, head_end);
+    static const struct markup_link links[] = {{"summary", "Summary"},   {"rules", "Rules"},
+                                               {"answers", "Answers"},   {"drift", "Drift"},
+                                               {"hosts", "Last nights"}, {NULL, NULL}};
     (void)err;
-    fwrite(page_assets_html, 1, (size_t)(end - page_assets_html) + strlen(head_end), out);
-    fputs("\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the tables</a>\n<header>\n<h1>What a fleet "
-          "knows</h1>\n<p class=\"origin\">As its history was on ",
-          out);
+    markup_begin_page(out, page_assets_html, "What a fleet knows");
+    fputs("As its history was on ", out);
     put_time(out, json_read_number(document, "made_s"));
-    fputs("</p>\n</header>\n<nav aria-label=\"Sections\">\n<ul><li><a href=\"#summary\">Summary</a></li>"
-          "<li><a href=\"#rules\">Rules</a></li><li><a href=\"#answers\">Answers</a></li><li><a "
-          "href=\"#drift\">Drift</a></li><li><a href=\"#hosts\">Last nights</a></li></ul>\n</nav>\n<main "
-          "id=\"main\" tabindex=\"-1\">\n",
-          out);
+    markup_begin_main(out, links);
     put_summary(out, document);
     put_rules(out, document);
     put_answers(out, document);
     put_drift(out, document);
     put_hosts(out, document);
-    fputs("</main>\n<footer>\n<p>Made by fstune " FSTUNE_VERSION
-          ". This page holds everything it shows and loads nothing.</p>\n</footer>\n</body>\n</html>\n",
-          out);
+    markup_end_page(out);
     return 0;
 }

@@ -48,6 +48,20 @@ TEST(what_the_history_does_not_hold_is_refused)
     rig_ends("report --html none.html --db other.db answer.json", 2, "");
 }
 
+TEST(a_profile_has_a_page_of_its_own)
+{
+    rig_write("calls", "%s", "fio version 2 iolog\n/srv/table read 0 512\n");
+    rig_ends("profile --import fio-iolog calls --output profile.json", 5, "");
+    rig_ends("report --html profile.html profile.json", 0, "");
+    assert_int_equal(system("grep -q 'Too little seen: 1 reads' profile.html"), 0);
+    rig_ends("report --html none.html profile.json answer.json", 2, "give it alone");
+    rig_ends("report --html none.html answer.json --from profile.json", 2, "give it alone");
+    rig_ends("report --html none.html profile.json --journal calls", 2, "leave it out");
+    rig_write("old.json", "{\"schema\": \"fstune/profile/1\", \"seconds\": 1}");
+    rig_ends("report --html none.html old.json", 5, "record it again");
+    assert_int_not_equal(system("test -e none.html"), 0);
+}
+
 TEST(wrong_command_lines_are_refused_in_one_line)
 {
     static const struct {
