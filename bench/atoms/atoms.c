@@ -319,7 +319,7 @@ static int compare_wants(const void *a, const void *b)
 static size_t choose_tests(const struct atoms *atoms, const struct atoms_plan *plan, uint64_t left_ns,
                            size_t *ret_tests)
 {
-    struct want wants[ATOMS_MAX];
+    struct want wants[ATOMS_MAX] = {0};
     size_t n = 0, n_chosen = 0;
     double sum_ns = 0;
     for (size_t i = 0; i < atoms->n; i++) {
