@@ -1,84 +1,28 @@
-/* What it costs a reference program that its observation points are watched: opens of planted files, which
- * the kernel reports (Qian and Wang 2006 had 0.15 %). It reads all files below a directory, of which eight
- * are watched, with and without the observer in turn, in random order.
+/* What it costs the reference programs of `fstune cost` that their observation points are watched: opens of
+ * planted files, which the kernel reports (Qian and Wang 2006 had 0.15 %). Each runs with and without an
+ * observer in turn, in random order, and notes its own times in both.
  *
- * usage: interception [DIRECTORY [PAIRS]] (tests, 3)
+ * usage: interception [DIRECTORY [PAIRS [MILLISECONDS]]] (., 3, 20)
  *
  * Printed is by how much the watched run takes longer: the median over the pairs, and its 95 % interval. */
-#include "bench/base/clock.h"
 #include "bench/base/rng.h"
-#include "bench/observe/observer.h"
+#include "bench/observe/neighbour.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <ftw.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
-#define MOST_FILES 50000
+#define N_POINTS   7
 #define MOST_PAIRS 1000
-#define N_POINTS   8
+#define NS_OF_MS   1000000ULL
 
-static char *files[MOST_FILES];
-static size_t n_files;
-static double excess[MOST_PAIRS];
+enum { ALONE, WATCHED, N_WAYS };
 
-static int take(const char *path, const struct stat *status, int kind, struct FTW *place)
-{
-    (void)status;
-    (void)place;
-    if (kind == FTW_F && n_files < MOST_FILES)
-        files[n_files++] = strdup(path);
-    return 0;
-}
-
-static double read_all_s(void)
-{
-    static char block[65536];
-    const uint64_t start_ns = clock_now_ns(&clock_monotonic);
-    for (size_t i = 0; i < n_files; i++) {
-        int fd = open(files[i], O_RDONLY | O_CLOEXEC);
-        while (fd >= 0 && read(fd, block, sizeof block) > 0)
-            ;
-        if (fd >= 0)
-            close(fd);
-    }
-    return (double)(clock_now_ns(&clock_monotonic) - start_ns) / 1e9;
-}
-
-static int open_observer(struct observer *observer, struct err *err)
-{
-    int fds[N_POINTS];
-    for (size_t i = 0; i < N_POINTS; i++) {
-        fds[i] = open(files[i * (n_files - 1) / (N_POINTS - 1)], O_RDONLY | O_CLOEXEC);
-        if (fds[i] < 0)
-            return err_sys(err, -errno, "%s", files[i * (n_files - 1) / (N_POINTS - 1)]);
-    }
-    int result = observer_open(observer, OBSERVER_N, fds, N_POINTS, err);
-    for (size_t i = 0; i < N_POINTS; i++)
-        close(fds[i]);
-    return result;
-}
-
-/* Seconds with the observer, or without; negative: it failed, or saw too little. */
-static double run_once(struct observer *observer, bool is_watched, struct err *err)
-{
-    if (!is_watched)
-        return read_all_s();
-    if (observer_begin(observer, err) < 0)
-        return -1;
-    double seconds = read_all_s();
-    if (observer_end(observer, err) < 0)
-        return -1;
-    for (size_t i = 0; i < N_POINTS; i++) {
-        if (observer->seen_ns[i] == 0)
-            return -1;
-    }
-    return seconds;
-}
+struct study {
+    struct reference reference;
+    struct observer observer[N_WAYS];
+    double excess[MOST_PAIRS];
+};
 
 static int compare(const void *a, const void *b)
 {
@@ -86,47 +30,86 @@ static int compare(const void *a, const void *b)
     return (*left > *right) - (*left < *right);
 }
 
-static int run_pairs(struct observer *observer, size_t n, struct err *err)
+static int time_once(struct study *study, int way, double *ret_s, struct err *err)
+{
+    double times_s[N_POINTS];
+    struct neighbour neighbour = {
+        .reference = &study->reference, .observer = &study->observer[way], .interrupt_fd = -1};
+    struct neighbour_run run = {.times_s = times_s};
+    int result = neighbour_run(&neighbour, NULL, &run, err);
+    const uint64_t *passed_ns = study->reference.board->passed_ns;
+    *ret_s = (double)(passed_ns[N_POINTS - 1] - passed_ns[0]) / 1e9;
+    return result;
+}
+
+static int run_pairs(struct study *study, size_t n, struct err *err)
 {
     struct rng rng;
+    int result = 0;
     rng_init(&rng, 1);
-    read_all_s();
-    for (size_t i = 0; i < n; i++) {
-        double seconds[2] = {0, 0};
-        bool first = rng_uniform(&rng) < 0.5;
-        seconds[first] = run_once(observer, first, err);
-        seconds[!first] = run_once(observer, !first, err);
-        if (seconds[0] <= 0 || seconds[1] <= 0)
-            return -EIO;
-        excess[i] = seconds[1] / seconds[0] - 1;
+    for (size_t i = 0; i < n && result == 0; i++) {
+        double seconds[N_WAYS] = {0, 0};
+        const int first = rng_uniform(&rng) < 0.5 ? ALONE : WATCHED;
+        result = time_once(study, first, &seconds[first], err);
+        if (result == 0)
+            result = time_once(study, !first, &seconds[!first], err);
+        study->excess[i] = seconds[WATCHED] / seconds[ALONE] - 1;
     }
-    qsort(excess, n, sizeof excess[0], compare);
-    return 0;
+    qsort(study->excess, n, sizeof study->excess[0], compare);
+    return result;
+}
+
+static int compare_ways(struct study *study, enum reference_kind kind, const char *directory, size_t n,
+                        uint64_t run_ns, struct err *err)
+{
+    *study = (struct study){0};
+    int result = reference_open(&study->reference, kind, directory, N_POINTS, err);
+    const struct reference *reference = &study->reference;
+    if (result == 0)
+        result = reference_size(&study->reference, run_ns, err);
+    if (result == 0)
+        result = observer_open(&study->observer[ALONE], OBSERVER_SELF, reference->planted,
+                               reference->n_planted, err);
+    if (result == 0)
+        result = observer_open(&study->observer[WATCHED], OBSERVER_N, reference->planted,
+                               reference->n_planted, err);
+    if (result == 0)
+        result = run_pairs(study, n, err);
+    return result;
+}
+
+static void print_excess(const struct study *study, enum reference_kind kind, size_t n)
+{
+    const double half = 0.98 * sqrt((double)n);
+    const size_t low = half < (double)n / 2 ? (size_t)((double)n / 2 - half) : 0;
+    printf("%s, watched by %s, %zu pairs: %+.2f %% (%+.2f to %+.2f)\n", reference_names[kind],
+           observer_names[study->observer[WATCHED].kind], n, 100 * study->excess[n / 2],
+           100 * study->excess[low], 100 * study->excess[n - 1 - low]);
+}
+
+static size_t number_of(const char *text, size_t least, size_t most)
+{
+    const size_t n = strtoul(text, NULL, 10);
+    return n < least ? least : n > most ? most : n;
 }
 
 int main(int argc, char **argv)
 {
-    struct err err = {0};
-    struct observer observer = {0};
-    const size_t asked = argc > 2 ? strtoul(argv[2], NULL, 10) : 3, n = asked < 3            ? 3
-                                                                        : asked > MOST_PAIRS ? MOST_PAIRS
-                                                                                             : asked;
-    if (nftw(argc > 1 ? argv[1] : "tests", take, 16, FTW_PHYS) != 0 || n_files < N_POINTS)
-        return 1;
-    int result = open_observer(&observer, &err);
-    if (result == 0)
-        result = run_pairs(&observer, n, &err);
-    observer_close(&observer);
-    if (result < 0) {
-        fprintf(stderr, "interception: %s\n", err.text[0] != '\0' ? err.text : "a point was not seen");
-        return 1;
+    static struct study study; /* large */
+    const size_t n = number_of(argc > 2 ? argv[2] : "3", 3, MOST_PAIRS);
+    const uint64_t run_ns = number_of(argc > 3 ? argv[3] : "20", 1, 10000) * NS_OF_MS;
+    for (enum reference_kind kind = REFERENCE_FILES; kind <= REFERENCE_MEMORY; kind++) {
+        struct err err = {0};
+        int result = compare_ways(&study, kind, argc > 1 ? argv[1] : ".", n, run_ns, &err);
+        if (result == 0)
+            print_excess(&study, kind, n);
+        for (int way = 0; way < N_WAYS; way++)
+            observer_close(&study.observer[way]);
+        reference_close(&study.reference);
+        if (result < 0) {
+            fprintf(stderr, "interception: %s\n", err.text);
+            return 1;
+        }
     }
-    const double half = 0.98 * sqrt((double)n);
-    const size_t low = half < (double)n / 2 ? (size_t)((double)n / 2 - half) : 0;
-    printf("%zu files, %d watched by %s, %zu pairs: %+.2f %% (%+.2f to %+.2f)\n", n_files, N_POINTS,
-           observer_names[observer.kind], n, 100 * excess[n / 2], 100 * excess[low],
-           100 * excess[n - 1 - low]);
-    for (size_t i = 0; i < n_files; i++)
-        free(files[i]);
     return 0;
 }
