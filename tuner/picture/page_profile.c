@@ -384,13 +384,17 @@ static void put_origin(FILE *out, const json_t *document)
 
 static void print_page(FILE *out, const json_t *document, const struct plot_load *load)
 {
-    const struct markup_link links[] = {{"summary", "Summary"},
-                                        {"time", "Over time"},
-                                        {"sizes", "Sizes and reuse"},
-                                        {"files", "Files"},
-                                        {"phases", "Phases"},
-                                        {"todo", "What to do"},
-                                        {NULL, NULL}};
+    struct markup_link links[9] = {{"summary", "Summary"},
+                                   {"time", "Over time"},
+                                   {"sizes", "Sizes and reuse"},
+                                   {"files", "Files"},
+                                   {"phases", "Phases"}};
+    size_t n = 5;
+    if (json_array_size(json_object_get(document, "marks")) > 0)
+        links[n++] = (struct markup_link){"marks", "Marks"};
+    if (json_array_size(json_object_get(document, "hardware")) > 0)
+        links[n++] = (struct markup_link){"processor", "Processor"};
+    links[n] = (struct markup_link){"todo", "What to do"};
     markup_begin_page(out, page_assets_html, "What a program does with its files");
     put_origin(out, document);
     markup_begin_main(out, links);
