@@ -5,7 +5,6 @@
 #include "bench/collector/collector.h"
 #include "bench/collector/modules.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <signal.h>
@@ -191,12 +190,10 @@ void sampler_after_fork(void)
     sampler_thread_begin();
 }
 
-/* The profile that gcc -pg makes needs SIGPROF from before main on, by calls inside libc. */
-static bool is_wanted_by_program(void)
+static bool is_taken(void)
 {
     struct sigaction before;
-    return dlsym(RTLD_DEFAULT, "__gmon_start__") != NULL || real_sigaction(SIGPROF, NULL, &before) != 0 ||
-           before.sa_handler != SIG_DFL;
+    return real_sigaction(SIGPROF, NULL, &before) != 0 || before.sa_handler != SIG_DFL;
 }
 
 void sampler_start(void)
@@ -207,7 +204,7 @@ void sampler_start(void)
     } real = {.address = collector_real("sigaction")};
     struct sigaction action = {.sa_sigaction = handle, .sa_flags = SA_RESTART | SA_SIGINFO | SA_ONSTACK};
     real_sigaction = real.call;
-    if (!HAS_ADDRESSES || is_wanted_by_program() || pthread_key_create(&at_end, end_thread) != 0)
+    if (!HAS_ADDRESSES || is_taken() || pthread_key_create(&at_end, end_thread) != 0)
         return;
     modules_look();
     /* No handler of the program's may leave ours by a jump. */

@@ -76,6 +76,21 @@ WRAPPER(int, profil, unsigned short *counts, size_t size, size_t offset, unsigne
     return real.call(counts, size, offset, scale);
 }
 
+/* What gcc -pg has called before main. Inside libc it asks for SIGPROF where no wrapper stands. */
+WRAPPER(void, __monstartup, unsigned long begin, unsigned long end)
+{
+    REAL(void, __monstartup, unsigned long, unsigned long);
+    give_up(SIGPROF);
+    real.call(begin, end);
+}
+
+WRAPPER(void, monstartup, unsigned long begin, unsigned long end)
+{
+    REAL(void, monstartup, unsigned long, unsigned long);
+    give_up(SIGPROF);
+    real.call(begin, end);
+}
+
 static bool holds(int how, const sigset_t *set)
 {
     return sampler_is_on() && set != NULL && how != SIG_UNBLOCK && sigismember(set, SIGPROF) == 1;
