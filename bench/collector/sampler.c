@@ -53,25 +53,6 @@ bool sampler_is_on(void)
     return __atomic_load_n(&is_on, __ATOMIC_ACQUIRE);
 }
 
-static void set_handler(void (*handler)(int number))
-{
-    struct sigaction action = {.sa_handler = handler};
-    real_sigaction(SIGPROF, &action, NULL);
-}
-
-/* While it is ignored, the system forgets signals that wait for any thread. */
-void sampler_leave(void)
-{
-    int saved = errno;
-    if (__atomic_exchange_n(&is_on, false, __ATOMIC_ACQ_REL)) {
-        for (uint32_t i = 0; i < MOST_TIMERS; i++)
-            delete_timer(i);
-        set_handler(SIG_IGN);
-        set_handler(SIG_DFL);
-    }
-    errno = saved;
-}
-
 static uint64_t address_of(const void *context)
 {
     const ucontext_t *state = context;
@@ -117,6 +98,38 @@ bool sampler_is_ours(const void *handler)
     return handler == ours.address;
 }
 
+static void set_handler(void (*handler)(int number))
+{
+    struct sigaction action = {.sa_handler = handler};
+    real_sigaction(SIGPROF, &action, NULL);
+}
+
+/* Not where the program has put another one there by a system call of its own. */
+static bool has_ours(void)
+{
+    struct sigaction now;
+    const union {
+        void (*handler)(int, siginfo_t *, void *);
+        const void *address;
+    } found = {.handler = real_sigaction(SIGPROF, NULL, &now) == 0 ? now.sa_sigaction : NULL};
+    return sampler_is_ours(found.address);
+}
+
+/* While it is ignored, the system forgets signals that wait for any thread. */
+void sampler_leave(void)
+{
+    int saved = errno;
+    if (__atomic_exchange_n(&is_on, false, __ATOMIC_ACQ_REL)) {
+        for (uint32_t i = 0; i < MOST_TIMERS; i++)
+            delete_timer(i);
+        if (has_ours()) {
+            set_handler(SIG_IGN);
+            set_handler(SIG_DFL);
+        }
+    }
+    errno = saved;
+}
+
 static void end_thread(void *unused)
 {
     (void)unused;
@@ -154,6 +167,8 @@ static uint32_t make_timer(void)
 void sampler_thread_begin(void)
 {
     int saved = errno;
+    if (sampler_is_on() && !has_ours())
+        sampler_leave();
     if (!sampler_is_on() || is_held())
         return;
     uint32_t slot = own_slot > 0 ? own_slot - 1 : make_timer();
