@@ -2,6 +2,7 @@
 #include "bench/collector/collector.h"
 
 #include "bench/base/clock_quick.h"
+#include "bench/collector/sampler.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -54,12 +55,14 @@ bool collector_owns_descriptors(void)
 
 void collector_restrict(void)
 {
+    sampler_leave();
     is_restricted = true;
     descriptors_restrict();
 }
 
 void collector_leave(void)
 {
+    sampler_leave();
     is_attached = false;
 }
 
@@ -77,6 +80,7 @@ static void after_fork_in_child(void)
         clock_quick_start();
     if (is_attached)
         sink_join(is_restricted ? 0 : (uint32_t)owner);
+    sampler_after_fork();
     descriptors_share_all();
 }
 
@@ -101,6 +105,8 @@ __attribute__((constructor)) static void attach(void)
         sink_join((uint32_t)owner);
     if (is_attached)
         pthread_atfork(NULL, after_fork_in_parent, after_fork_in_child);
+    if (is_attached && sink_sample_ns() > 0)
+        sampler_start();
     errno = saved;
 }
 

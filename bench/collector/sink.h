@@ -71,5 +71,9 @@ void sink_flush(uint64_t file, uint64_t start_ns, uint64_t end_ns); /* file 0: a
 void sink_close(uint64_t file, uint32_t handle);
 void sink_name(uint64_t file, const char *path);
 void sink_add(enum sink_count what, uint64_t n);
+/* So much of the processor's time is between samples of it (bench/collector/sampler); 0: none are wanted. */
+uint64_t sink_sample_ns(void);
+/* n samples at a place of a file that is named; file 0: nobody knows where. */
+void sink_sample(uint64_t file, uint64_t offset_bytes, uint64_t n);
 /* n_bytes went over a socket; flags: SINK_WRITES or none. */
 void sink_network(uint32_t thread, unsigned flags, uint64_t n_bytes);

@@ -17,7 +17,7 @@
 struct queue_event {
     uint64_t start_ns, duration_ns; /* duration_ns 0: not known */
     uint64_t file, offset_bytes;
-    uint64_t n_bytes; /* of EVENTS_REAP: how many requests */
+    uint64_t n_bytes; /* of EVENTS_REAP: how many requests; of EVENTS_CPU: how many samples */
     uint32_t handle, thread, process;
     uint16_t kind, flags; /* as in models/profile/events_row */
 };
@@ -31,8 +31,9 @@ struct queue_slot {
 struct queue {
     uint64_t magic, n_slots; /* a power of two */
     uint64_t n_lost;
-    uint32_t is_paused, unused;
-    uint64_t next; /* number of the next event */
+    uint32_t is_paused;
+    uint32_t sample_ns; /* of the processor's time between two samples that the program takes; 0: none */
+    uint64_t next;      /* number of the next event */
     uint64_t spare[3];
     struct queue_slot slots[];
 };

@@ -9,6 +9,7 @@
 #include "bench/base/units.h"
 #include "bench/profile/cpu_samples.h"
 #include "bench/profile/program.h"
+#include "models/profile/places.h"
 #include "models/profile/queue.h"
 #include "models/profile/store.h"
 #include "tuner/base/fail.h"
@@ -65,6 +66,7 @@ static struct agent {
     struct queue_reader reader;
     struct record_memory *memory;
     struct cpu_samples *samples; /* NULL: this user may not */
+    struct places places;        /* of the samples that the program then takes itself */
     uint64_t start_ns, cpu_told_ns, n_lost_before;
     struct flow flows[N_FLOWS];
     uint64_t flows_told_ns;
@@ -198,12 +200,41 @@ static void take_event(const struct queue_event *event)
     agent_send_row(&agent.send, &row);
 }
 
+static void tell_places(void)
+{
+    for (uint32_t i = 0; i < PLACES_MOST; i++) {
+        const struct place_count *count = &agent.places.counts[i];
+        if (count->n > 0)
+            agent_send_row(&agent.send, &(struct events_row){.kind = EVENTS_CPU,
+                                                             .duration_ns = count->n * agent.send.sample_ns,
+                                                             .object = count->object,
+                                                             .offset_bytes = count->offset_bytes,
+                                                             .n = count->n});
+    }
+    memset(&agent.places, 0, sizeof agent.places);
+}
+
+static void take_sample(const struct queue_event *event)
+{
+    char name[STORE_NAME_SIZE];
+    const uint64_t n = event->n_bytes;
+    bool is_sound = n > 0 && n <= UINT32_MAX && agent.send.sample_ns > 0;
+    if (is_sound && !agent_send_is_told(&agent.send, event->file) && find_name(event, name))
+        agent_send_name(&agent.send, event->file, name);
+    if (is_sound && places_add(&agent.places, event->file, event->offset_bytes, n))
+        return;
+    tell_places();
+    if (!is_sound || !places_add(&agent.places, event->file, event->offset_bytes, n))
+        agent.send.n_given_up++;
+}
+
 static void tell_processor(void)
 {
-    if (agent.samples == NULL)
-        return;
-    cpu_samples_poll(agent.samples);
-    cpu_samples_tell(agent.samples, record_events_take_place, &agent.sink);
+    tell_places();
+    if (agent.samples != NULL) {
+        cpu_samples_poll(agent.samples);
+        cpu_samples_tell(agent.samples, record_events_take_place, &agent.sink);
+    }
     agent.cpu_told_ns = now_ns();
 }
 
@@ -225,6 +256,8 @@ static void take(const struct queue_event *event)
 {
     if (event->kind == EVENTS_NETWORK)
         take_flow(event);
+    else if (event->kind == EVENTS_CPU)
+        take_sample(event);
     else if (event->kind != QUEUE_RENEWED)
         take_event(event);
     else {
@@ -368,7 +401,8 @@ static int prepare(struct launch *launch, char *libraries, size_t size, struct e
     if (cpu_samples_open(&agent.samples, RECORD_EVENTS_SAMPLE_NS, NULL) < 0)
         agent.samples = NULL;
     follow_pauses();
-    agent.send.sample_ns = agent.samples != NULL ? RECORD_EVENTS_SAMPLE_NS : 0;
+    agent.queue->sample_ns = agent.samples != NULL ? 0 : RECORD_EVENTS_SAMPLE_NS;
+    agent.send.sample_ns = RECORD_EVENTS_SAMPLE_NS;
     return 0;
 }
 

@@ -195,6 +195,20 @@ void sink_network(uint32_t thread, unsigned flags, uint64_t n_bytes)
                                                .flags = is_out ? EVENTS_OUT : EVENTS_IN});
 }
 
+uint64_t sink_sample_ns(void)
+{
+    return queue != NULL ? queue->sample_ns : 0;
+}
+
+void sink_sample(uint64_t file, uint64_t offset_bytes, uint64_t n)
+{
+    queue_put(queue, &(struct queue_event){.kind = EVENTS_CPU,
+                                           .file = file,
+                                           .offset_bytes = offset_bytes,
+                                           .n_bytes = n,
+                                           .process = own_pid});
+}
+
 void sink_close(uint64_t file, uint32_t handle)
 {
     store_close(store, file, handle);
