@@ -303,8 +303,9 @@ static int time_round(struct atoms *atoms, const struct atoms_plan *plan, const 
     return 0;
 }
 
+/* What more a test wants. */
 struct want {
-    size_t i;
+    size_t test;
     double time_ns;
 };
 
@@ -314,8 +315,8 @@ static int compare_wants(const void *a, const void *b)
     return (left->time_ns > right->time_ns) - (left->time_ns < right->time_ns);
 }
 
-/* The tests that lack least, as many of them as the time suffices for, and one in any case: what lacks too
- * much would take the time of all others. Returns how many. */
+/* The tests whose wants cost least time, as many as the time that is left pays for, and one in any case:
+ * first come the most tests that can still get an interval that is narrow. Returns how many. */
 static size_t choose_tests(const struct atoms *atoms, const struct atoms_plan *plan, uint64_t left_ns,
                            size_t *ret_tests)
 {
@@ -325,7 +326,7 @@ static size_t choose_tests(const struct atoms *atoms, const struct atoms_plan *p
     for (size_t i = 0; i < atoms->n; i++) {
         const struct atoms_sample *sample = &atoms->sample[i];
         double n_wanted = sample->result == 0 && sample->n_values > 0
-                              ? plan->wanted(sample->values_s, sample->n_values)
+                              ? plan->wanted(sample->values_s, sample->n_values, plan->confidence_share)
                               : 0;
         if (n_wanted > 0)
             wants[n++] = (struct want){i, n_wanted * (double)sample->spent_ns / (double)sample->n_values};
@@ -333,7 +334,7 @@ static size_t choose_tests(const struct atoms *atoms, const struct atoms_plan *p
     qsort(wants, n, sizeof wants[0], compare_wants);
     for (; n_chosen < n && (n_chosen == 0 || sum_ns + wants[n_chosen].time_ns <= (double)left_ns);
          n_chosen++) {
-        ret_tests[n_chosen] = wants[n_chosen].i;
+        ret_tests[n_chosen] = wants[n_chosen].test;
         sum_ns += wants[n_chosen].time_ns;
     }
     return n_chosen;

@@ -65,7 +65,8 @@ struct atoms_plan {
     /* Preparation and rounds last so long in all, with more rounds of the tests of which more timings are
      * wanted; 0: there are no more. */
     uint64_t budget_ns;
-    double (*wanted)(const double *values_s, size_t n); /* how many more; 0: enough */
+    double (*wanted)(const double *values_s, size_t n, double confidence_share); /* how many; 0: none */
+    double confidence_share;                                                     /* that it is asked with */
     uint32_t n_workers; /* 1..CREW_MAX; above 1 of tests of storage only: so many activities are under way at
                            a time */
     uint64_t seed;      /* of the order */

@@ -238,7 +238,7 @@ static __always_inline struct call *place_of(struct task_struct *task, __u32 kin
     struct call *call = bpf_task_storage_get(&calls, task, NULL, 0);
     if (call != NULL)
         return call;
-    /* Of all the threads that a machine has, few read and write such files. */
+    /* A place takes memory, and of all the threads that a machine has, few read and write such files. */
     if (kind < TRACE_CALL_COPIES && is_of_everybody() &&
         !look_at(file_of(task, (__s32)ARGUMENT_0(regs)), &file))
         return NULL;

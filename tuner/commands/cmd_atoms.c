@@ -152,10 +152,11 @@ static int check_failures(const struct atoms *atoms, const char *path, struct er
 {
     for (size_t i = 0; i < atoms->n; i++) {
         const int result = atoms->sample[i].result;
-        if (result == -ENOSPC || result == -EDQUOT || result == -EIO || result == -EROFS)
-            return err_sys(err, result,
-                           "--path %.200s: the test %s could not be made; give a directory with room", path,
-                           atoms->sample[i].atom->name);
+        if (result == -ENOSPC || result == -EDQUOT)
+            return err_set(err, result, "--path %.200s: no room for the test %s; give a directory with room",
+                           path, atoms->sample[i].atom->name);
+        if (result == -EIO || result == -EROFS)
+            return err_sys(err, result, "--path %.200s: the test %s", path, atoms->sample[i].atom->name);
     }
     return 0;
 }
@@ -172,6 +173,7 @@ static int measure_atoms(const struct settings *settings, struct err *err)
                                     .n_rounds = settings->atoms.rounds,
                                     .budget_ns = settings->atoms.budget_ns,
                                     .wanted = atoms_figures_wanted,
+                                    .confidence_share = settings->runs.confidence_share,
                                     .n_workers = settings->atoms.queue_depth,
                                     .seed = settings->seed_given ? settings->seed : rng_seed_from_system(),
                                     .only = only[0] != '\0' ? only : NULL,

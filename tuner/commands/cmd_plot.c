@@ -89,8 +89,10 @@ static int load_profile(const struct settings *settings, struct plot_data *data,
     if (settings->history.run_id > 0)
         return err_set(err, -EINVAL, "--run: chooses a recording of a database; leave it out");
     int result = plot_data_load(data, path, err);
-    if (result == 0 && data->source != PLOT_PROFILE)
-        result = err_set(err, -EINVAL, "it is no recording; give what fstune profile wrote");
+    /* What is no text of the other kinds either, is no recording. */
+    if (result == -EINVAL || (result == 0 && data->source != PLOT_PROFILE))
+        result = err_set(err, -EINVAL,
+                         "it is no recording; give what fstune profile --output or --save-events wrote");
     return result < 0 ? err_prefix(err, "--from %.*s", SHOWN_PATH, path) : 0;
 }
 

@@ -13,9 +13,8 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#define SCHEMA            "fstune/atoms/1"
-#define BITS_UNKNOWN      0
-#define WANTED_CONFIDENCE 0.95
+#define SCHEMA       "fstune/atoms/1"
+#define BITS_UNKNOWN 0
 
 const char *const atoms_status_names[ATOMS_N_STATUS] = {"measured", "unresolved", "not here", "not linear"};
 
@@ -62,10 +61,10 @@ static double width_share(const struct atoms_figure *figure)
     return (figure->median_high_s - figure->median_low_s) / 2 / fabs(figure->median_s);
 }
 
-double atoms_figures_wanted(const double *values_s, size_t n)
+double atoms_figures_wanted(const double *values_s, size_t n, double confidence_share)
 {
     struct atoms_figure figure;
-    set_figures(&figure, values_s, n, WANTED_CONFIDENCE);
+    set_figures(&figure, values_s, n, confidence_share);
     const double excess = width_share(&figure) / ATOMS_NARROW_SHARE;
     return excess > 1 ? (double)n * (excess * excess - 1) : isfinite(excess) ? 0 : (double)n;
 }

@@ -40,7 +40,7 @@ void atoms_figures_of(const struct atoms *atoms, double confidence_share, struct
 
 /* How many more timings the interval of the median lacks until it is narrow, if it shrinks with the root of
  * their number; 0: it is. */
-double atoms_figures_wanted(const double *values_s, size_t n);
+double atoms_figures_wanted(const double *values_s, size_t n, double confidence_share);
 
 /* Tests whose interval is narrow. */
 size_t atoms_figures_count_narrow(const struct atoms_figures *figures);

@@ -84,8 +84,7 @@ static const struct option_row rows[] = {
          "written is read back after each run. Rates are then not comparable with others"),
     ROW("beside", "LOAD", "", "", beside, PLACE(beside), BOTH,
         "a load that runs beside, on a file of its own: PATTERN:SIZE, then queue_depth=N, direct=0|1, "
-        "sync=none|each and rate=SIZE (a second; else as fast as it goes), with commas between; up to 4 "
-        "times"),
+        "sync=none|each and rate=SIZE (a second; else as fast as it goes), with commas; up to 4 times"),
     ROW("beside-limit", "p99=DURATION", "", "", beside_limit, TYPED(beside.limit_p99_ns, uint64_t), BOTH,
         "settings beside which a request of these loads takes longer are not recommended", .needs = "beside"),
     ROW("skew", "zipf:THETA|hot:SHARE:SHARE", "zipf:0.01..10, shares 0.1%..99.9%", "", skew,
@@ -234,8 +233,7 @@ static const struct option_row rows[] = {
     ROW("older-than", "AGE", "1m..36500d", "", age, PLACE(history.older_than_ns), HISTORY,
         "prune: runs that go, as 90d or 12h"),
     ROW("summarise", "AGE", "1m..36500d", "", age, PLACE(history.summarise_ns), HISTORY,
-        "prune: of older runs one row a setting stays: the mean of its replays, how many there were, and "
-        "their scatter"),
+        "prune: of older runs one row a setting stays: mean, number and scatter of its replays"),
     COUNT("limit", history.limit, "1..1000000", "", HISTORY, "list: so many runs, the newest first"),
 
     /* Options of the nightly command: its targets stand in a file, so there are few. */
@@ -299,8 +297,9 @@ static const struct option_row rows[] = {
     WORD("source", "auto|preload|trace", profile.source, "auto", PROFILE,
          "who looks: wrappers in the program, or the kernel, which also sees static programs and needs root; "
          "auto: the wrappers where they can be loaded"),
-    COUNT("pid", profile.pid, "1..4194304", "none", PROFILE | LINE_ONLY,
-          "record a process that runs, with its children, until it ends, the time is over or Ctrl-C"),
+    COUNT(
+        "pid", profile.pid, "1..4194304", "none", PROFILE | LINE_ONLY,
+        "record a running process and its children by the kernel, until it ends, the time is over or Ctrl-C"),
     WORD("import", "fio-iolog|blkparse|strace|msr|alibaba", profile.import, "", PROFILE,
          "FILE holds requests that another tool recorded, - is standard input: strace -f -ttt -T -y, fio's "
          "--write_iolog, the text of blkparse, or the traces of MSR Cambridge or Alibaba as CSV"),
@@ -346,8 +345,7 @@ static const struct option_row rows[] = {
            "how the program writes: O_DIRECT and synchronously, synchronously through the page cache, into "
            "the page cache, through the C library; naive: size / rate of the device"),
     TEXT("trace", "FILE", prediction.trace, PREDICT,
-         "the writes, as CSV with the columns file,offset,size,delay_s (file may be absent); - is standard "
-         "input"),
+         "the writes, as CSV: file,offset,size,delay_s (file may be absent); - is standard input"),
     SIZE("total", prediction.total_bytes, "1..1024t", "", MODEL,
          "bytes that are written in all, where no trace is given"),
     DURATION("delay", prediction.delay_ns, "0s..1000h", "0s", MODEL,
@@ -369,9 +367,9 @@ static const struct option_row rows[] = {
           GIVEN(prediction.repetitions_given)),
     TEXT("csv", "FILE", prediction.csv, PREDICT,
          "a line for each write goes there; - is standard output, without the text"),
-    TEXT("plot", "FILE.png|.svg|.pdf", prediction.picture, MODEL,
-         "a picture (costs, states and dirty memory; of advise: rates over the size of a burst); - is the "
-         "terminal"),
+    TEXT(
+        "plot", "FILE.png|.svg|.pdf", prediction.picture, MODEL,
+        "a picture (costs, states, dirty memory; of advise: rates over sizes of a burst); - is the terminal"),
 
     /* Options of loads that come in bursts: what `recommend` measures for them and `advise` predicts. */
     SIZE("burst", burst.bytes, "64k..1000t", "none", RECOMMEND,
@@ -379,7 +377,7 @@ static const struct option_row rows[] = {
          "through the page cache and past it, and the setting that serves them best is reported beside the "
          "answer for a steady load"),
     DURATION("burst-interval", burst.interval_ns, "1ms..1h", "none", RECOMMEND | ADVISE,
-             "time from the end of a burst to the beginning of the next, in which the kernel writes back"),
+             "time from the end of a burst to the next one, in which the kernel writes back"),
 
     /* Options of `predict vm`; with the first two, `recommend` says what its answer gives in a guest. */
     TEXT("host-atoms", "FILE", prediction.vm.host_atoms, PREDICT | RECOMMEND,
@@ -393,8 +391,7 @@ static const struct option_row rows[] = {
     COUNT("runs", prediction.vm.runs, "1..100", "5", PREDICT,
           "predict vm: runs of the command that are timed, beside one whose system calls are counted"),
     TEXT("train", "FILE", prediction.vm.train, PREDICT,
-         "predict vm: a regression instead, over programs whose target is known: columns of metrics, the "
-         "target last (CSV)"),
+         "predict vm: a regression instead, over programs of known target: CSV of metrics, the target last"),
     TEXT("predict", "FILE", prediction.vm.predict, PREDICT, "predict vm: metrics of programs to predict",
          .needs = "train"),
     CHOICE("regression", "least-squares|robust|non-negative", prediction.vm.method, "least-squares", PREDICT,
@@ -436,13 +433,14 @@ static const struct option_row rows[] = {
     /* Options of `atoms`. */
     TEXT("only", "NAME,...", atoms.only, ATOMS, "only these tests"),
     FLAG("io", atoms.storage, ATOMS,
-         "the basic operations of the storage in --path instead, for fstune predict task"),
+         "the basic operations of the storage in --path instead, for fstune predict task; two files of up to "
+         "1g each are written again and again"),
     COUNT("queue-depth", atoms.queue_depth, "1..16", "1", ATOMS,
           "with --io: so many operations are under way at a time, for tasks that work so; each has a thread",
           .needs = "io"),
     COUNT("rounds", atoms.rounds, "6..1000", "25", ATOMS, "timings of each test"),
     DURATION("budget", atoms.budget_ns, "1s..1h", "none", ATOMS,
-             "time in all; what the rounds leave goes to tests whose interval is wider than 5 % to a side"),
+             "from the start; what the rounds leave goes to tests with intervals wider than 5 % to a side"),
     FLAG("check-linear", atoms.check_linear, ATOMS,
          "put delays into the activities that can take them, and show that tests take longer in proportion"),
 

@@ -26,8 +26,11 @@ int profile_result_deliver(const struct recording *recording, const struct setti
     summary_make(&summary, recording->store);
     json_t *document = profile_document_make(recording, &summary);
     int code = document == NULL ? err_set(err, -ENOMEM, "no memory") : 0;
+    /* A recording that a signal ended is whole; an import is not. */
+    const bool is_import = recording->command == NULL && recording->pid == 0;
     if (code == 0 && settings->output[0] != '\0')
-        code = publish_print_ended(settings->output, print_document, document, err);
+        code = (is_import ? publish_print : publish_print_ended)(settings->output, print_document, document,
+                                                                 err);
     if (code == 0 && settings->json)
         code = print_document(stdout, document, err);
     if (code == 0 && !settings->json) {

@@ -161,7 +161,7 @@ TEST(tests_of_files_need_a_directory)
         assert_int_equal(atoms.sample[i].result, -EOPNOTSUPP);
 }
 
-TEST(an_interrupt_leaves_the_rounds_that_are_complete)
+TEST(an_interrupt_leaves_the_timings_that_there_are)
 {
     static atomic_int interrupted;
     struct atoms_plan plan = plan_of("syscall");
@@ -173,8 +173,9 @@ TEST(an_interrupt_leaves_the_rounds_that_are_complete)
 }
 
 /* Of a timer, more than any time suffices for; of a system call, ten. */
-static double want_much_of_timers(const double *values_s, size_t n)
+static double want_much_of_timers(const double *values_s, size_t n, double confidence_share)
 {
+    (void)confidence_share;
     return values_s[0] > 1e-5 ? 1e9 : n < 10 ? (double)(10 - n) : 0;
 }
 
@@ -191,8 +192,9 @@ TEST(what_lacks_least_comes_first_until_the_time_is_over)
         assert_true(isfinite(atoms.sample[1].values_s[round]) && atoms.sample[1].values_s[round] != 0);
 }
 
-static double want_no_more(const double *values_s, size_t n)
+static double want_no_more(const double *values_s, size_t n, double confidence_share)
 {
+    (void)confidence_share;
     (void)values_s;
     (void)n;
     return 0;

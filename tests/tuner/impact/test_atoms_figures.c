@@ -71,12 +71,14 @@ TEST(more_is_wanted_until_half_of_the_interval_is_a_twentieth_of_the_median)
     double values[100];
     for (size_t i = 0; i < 100; i++)
         values[i] = 1 + 0.001 * (double)i;
-    assert_close(atoms_figures_wanted(values, 100), 0, 0);
+    assert_close(atoms_figures_wanted(values, 100, 0.95), 0, 0);
     for (size_t i = 0; i < 100; i++)
         values[i] = 1 + 0.02 * (double)i;
     /* The interval is from the 40th to the 61st: half of it is a tenth of the median. */
-    assert_true(atoms_figures_wanted(values, 100) > 200 && atoms_figures_wanted(values, 100) < 400);
-    assert_close(atoms_figures_wanted(values, 2), 2, 0);
+    assert_true(atoms_figures_wanted(values, 100, 0.95) > 200 &&
+                atoms_figures_wanted(values, 100, 0.95) < 400);
+    assert_close(atoms_figures_wanted(values, 2, 0.95), 2, 0);
+    assert_true(atoms_figures_wanted(values, 100, 0.99) > atoms_figures_wanted(values, 100, 0.95));
     make_figures();
     assert_int_equal(atoms_figures_count_narrow(&figures), 1);
 }
