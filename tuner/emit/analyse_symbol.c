@@ -3,10 +3,14 @@
 
 #include <elf.h>
 #include <fcntl.h>
+#include <link.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Programs of the machine word that fstune has itself. */
+#define OWN_CLASS (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32)
 
 struct image {
     const char *bytes;
@@ -20,7 +24,7 @@ static const void *part(const struct image *image, uint64_t at, uint64_t n)
 }
 
 /* What it holds is copied: it may stand anywhere in the file. */
-static bool read_section(const struct image *image, const Elf64_Ehdr *head, uint64_t i, Elf64_Shdr *ret)
+static bool read_section(const struct image *image, const ElfW(Ehdr) * head, uint64_t i, ElfW(Shdr) * ret)
 {
     const void *at = i < head->e_shnum ? part(image, head->e_shoff + i * sizeof *ret, sizeof *ret) : NULL;
     if (at != NULL)
@@ -28,17 +32,17 @@ static bool read_section(const struct image *image, const Elf64_Ehdr *head, uint
     return at != NULL;
 }
 
-static bool is_ours(const struct image *image, Elf64_Ehdr *ret_head)
+static bool is_ours(const struct image *image, ElfW(Ehdr) * ret_head)
 {
     const void *at = part(image, 0, sizeof *ret_head);
     if (at == NULL)
         return false;
     memcpy(ret_head, at, sizeof *ret_head);
-    return memcmp(ret_head->e_ident, ELFMAG, SELFMAG) == 0 && ret_head->e_ident[EI_CLASS] == ELFCLASS64 &&
-           ret_head->e_shentsize == sizeof(Elf64_Shdr);
+    return memcmp(ret_head->e_ident, ELFMAG, SELFMAG) == 0 && ret_head->e_ident[EI_CLASS] == OWN_CLASS &&
+           ret_head->e_shentsize == sizeof(ElfW(Shdr));
 }
 
-static bool copy_name(const struct image *image, const Elf64_Shdr *names, uint32_t at, char *ret_name,
+static bool copy_name(const struct image *image, const ElfW(Shdr) * names, uint32_t at, char *ret_name,
                       size_t size)
 {
     const char *text = part(image, names->sh_offset, names->sh_size);
@@ -51,12 +55,12 @@ static bool copy_name(const struct image *image, const Elf64_Shdr *names, uint32
     return true;
 }
 
-static bool find_in(const struct image *image, const Elf64_Shdr *table, const Elf64_Shdr *names,
+static bool find_in(const struct image *image, const ElfW(Shdr) * table, const ElfW(Shdr) * names,
                     uint64_t address, char *ret_name, size_t size)
 {
     const char *symbols = part(image, table->sh_offset, table->sh_size);
-    for (uint64_t i = 0; symbols != NULL && i < table->sh_size / sizeof(Elf64_Sym); i++) {
-        Elf64_Sym symbol;
+    for (uint64_t i = 0; symbols != NULL && i < table->sh_size / sizeof(ElfW(Sym)); i++) {
+        ElfW(Sym) symbol;
         memcpy(&symbol, symbols + i * sizeof symbol, sizeof symbol);
         bool is_function = ELF64_ST_TYPE(symbol.st_info) == STT_FUNC && symbol.st_shndx != SHN_UNDEF;
         if (is_function && address >= symbol.st_value && address - symbol.st_value < symbol.st_size &&
@@ -70,8 +74,8 @@ static bool find_in(const struct image *image, const Elf64_Shdr *table, const El
 static bool find(const struct image *image, uint64_t address, char *ret_name, size_t size)
 {
     static const uint32_t kinds[] = {SHT_SYMTAB, SHT_DYNSYM};
-    Elf64_Ehdr head;
-    Elf64_Shdr table, names;
+    ElfW(Ehdr) head;
+    ElfW(Shdr) table, names;
     if (!is_ours(image, &head))
         return false;
     for (size_t kind = 0; kind < sizeof kinds / sizeof kinds[0]; kind++) {
@@ -87,8 +91,8 @@ static bool find(const struct image *image, uint64_t address, char *ret_name, si
 /* Where a place of the file stands in memory, as the linker saw it. */
 static bool find_address(const struct image *image, uint64_t offset, uint64_t *ret_address)
 {
-    Elf64_Ehdr head;
-    Elf64_Phdr loaded;
+    ElfW(Ehdr) head;
+    ElfW(Phdr) loaded;
     if (!is_ours(image, &head))
         return false;
     for (uint64_t i = 0; i < head.e_phnum; i++) {
