@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <sqlite3.h>
 #include <sys/time.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,6 +20,8 @@
 #define N_THREADS  8
 #define N_EACH     2000
 #define RING_DEPTH 16
+#define FAR_NUMBER 70000 /* of a descriptor */
+#define LONG_PARTS 1024  /* of 1 MiB, of a read that takes long */
 
 static char program[4096], agent[4096 + 32]; /* program: this one */
 static json_t *document;
@@ -203,6 +206,66 @@ static void act_ring(void)
     io_uring_queue_exit(&ring);
 }
 
+static void *read_long(void *unused)
+{
+    static char part[1 << 20];
+    struct iovec parts[LONG_PARTS];
+    int own = open("long", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    for (size_t i = 0; i < LONG_PARTS; i++)
+        parts[i] = (struct iovec){part, sizeof part};
+    need(own >= 0 && ftruncate(own, (off_t)LONG_PARTS * (off_t)sizeof part) == 0);
+    need(preadv(own, parts, LONG_PARTS, 0) == (ssize_t)(LONG_PARTS * sizeof part));
+    close(own);
+    return unused;
+}
+
+/* A call of another thread is under way when it is stopped. */
+static void act_long(void)
+{
+    pthread_t thread;
+    usleep(300000);
+    need(pthread_create(&thread, NULL, read_long, NULL) == 0);
+    usleep(10000);
+    fst_profile_stop();
+    pthread_join(thread, NULL);
+    fst_profile_start();
+    read_at(10);
+}
+
+/* What has such a number cannot be followed, and is counted as lost. */
+static void act_losses(void)
+{
+    char block[BLOCK];
+    fst_profile_mark("warmup");
+    for (int i = 0; i < 30; i++)
+        need(pread(FAR_NUMBER, block, BLOCK, 0) < 0);
+    usleep(100000);
+    fst_profile_reset();
+    for (int i = 0; i < 50; i++)
+        need(pread(FAR_NUMBER, block, BLOCK, 0) < 0);
+    usleep(100000);
+    fst_profile_reset();
+    fst_profile_mark("warmup");
+    read_at(100);
+}
+
+static void act_names(void)
+{
+    fst_profile_mark("warmup");
+    fst_profile_reset();
+    fst_profile_mark("run");
+    read_at(20);
+}
+
+/* As one that the agent began stopped: the queue takes neither of them. */
+static void act_renews_at_once(void)
+{
+    fst_profile_reset();
+    fst_profile_reset();
+    fst_profile_start();
+    read_at(30);
+}
+
 /* As one that the agent began stopped. */
 static void act_renews(void)
 {
@@ -237,10 +300,20 @@ static bool keeps_errno(void)
 static const struct {
     const char *name;
     void (*act)(void);
-} roles[] = {{"parts", act_parts},     {"positions", act_positions}, {"reset", act_reset},
-             {"threads", act_threads}, {"full", act_full},           {"family", act_family},
-             {"handler", act_handler}, {"ring", act_ring},           {"starts", act_starts},
-             {"renews", act_renews}};
+} roles[] = {{"parts", act_parts},
+             {"positions", act_positions},
+             {"reset", act_reset},
+             {"threads", act_threads},
+             {"full", act_full},
+             {"family", act_family},
+             {"handler", act_handler},
+             {"ring", act_ring},
+             {"starts", act_starts},
+             {"renews", act_renews},
+             {"at once", act_renews_at_once},
+             {"long", act_long},
+             {"losses", act_losses},
+             {"names", act_names}};
 
 __attribute__((constructor)) static void act_as_program(void)
 {
@@ -329,6 +402,15 @@ TEST(a_rate_is_that_of_the_time_without_pauses)
     double recorded_s = seconds(document, "seconds") - seconds(document, "paused_s");
     assert_close(seconds(json_object_get(document, "rate"), "mean_bps") * recorded_s / (157 * BLOCK), 1,
                  1e-6);
+}
+
+TEST(a_call_that_ends_in_a_pause_is_left_out)
+{
+    profile("long");
+    assert_int_equal(n_reads(document), 10);
+    assert_int_equal(number(json_object_get(document, "bytes"), "read"), 10 * BLOCK);
+    assert_true(seconds(json_object_get(document, "queue_depth"), "busy_share") < 0.5);
+    assert_close(seconds(json_object_get(document, "unseen"), "seen_share"), 1, 0.01);
 }
 
 TEST(the_place_of_a_descriptor_is_followed_through_a_pause)
@@ -487,4 +569,43 @@ TEST(a_reset_is_known_where_the_queue_takes_nothing)
     assert_int_equal(count_rows("SELECT count(*) FROM runs WHERE seconds IS NOT NULL"), 2);
     assert_int_equal(count_rows("SELECT count(*) FROM events WHERE run_id = 2 AND kind = 1 AND bytes = 512"),
                      30);
+}
+
+/* What began behind it is not of the recording before it. */
+TEST(resets_that_the_queue_does_not_take_begin_one_recording)
+{
+    setenv("PROFILE_TEST_ALONE", "1", 1);
+    record_events("at once", "--stopped");
+    unsetenv("PROFILE_TEST_ALONE");
+    assert_int_equal(count_rows("SELECT count(*) FROM runs"), 2);
+    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE run_id = 1 AND kind = 1"), 0);
+    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE run_id = 2 AND kind = 1 AND bytes = 512"),
+                     30);
+}
+
+/* What is lost until the agent hears of the reset may be told of the recording before. */
+TEST(what_is_lost_is_told_through_all_resets)
+{
+    record_events("losses", "--memory");
+    assert_int_equal(count_rows("SELECT count(*) FROM runs WHERE seconds IS NOT NULL"), 3);
+    assert_true(count_rows("SELECT lost FROM runs WHERE id = 1") >= 30);
+    assert_int_equal(count_rows("SELECT sum(lost) FROM runs"), 80);
+    assert_int_equal(count_rows("SELECT lost FROM runs WHERE id = 3"), 0);
+    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE run_id = 3 AND kind = 1 AND bytes = 512"),
+                     100);
+}
+
+/* The agent asks for the name when the program has long begun anew. */
+TEST(a_mark_has_its_name_on_both_sides_of_a_reset)
+{
+    record_events("names", "--memory");
+    static const char *const names[] = {"warmup", "run"};
+    for (int i = 0; i < 2; i++) {
+        char sql[256];
+        snprintf(sql, sizeof sql,
+                 "SELECT count(*) FROM events NATURAL JOIN (SELECT run_id, id AS object_id, name FROM "
+                 "objects) WHERE run_id = %d AND kind = 9 AND name = '%s'",
+                 i + 1, names[i]);
+        assert_int_equal(count_rows(sql), 1);
+    }
 }
