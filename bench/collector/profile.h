@@ -109,8 +109,8 @@ FST_PROFILE_INLINE void fst_profile_reset(void)
 }
 
 /* This moment has that name, of which 31 bytes are kept; what is done until the next mark is told with it.
- * The same name may come again. A recording keeps 32 names, also over resets; others are counted. NULL and "" do nothing, nor
- * does a mark while the recording is stopped. */
+ * The same name may come again. A recording keeps 32 names, also over resets; others are counted. NULL and ""
+ * do nothing, nor does a mark while the recording is stopped. */
 FST_PROFILE_INLINE void fst_profile_mark(const char *name)
 {
     (void)fst_profile_ask(FST_PROFILE_MARK, name);

@@ -1,60 +1,23 @@
 /* Tests of tuner/profile/collector_sink and bench/collector/profile.h: a program that says itself what is to
  * be recorded of it. It is this one again, in one of the roles below. */
-#include "bench/collector/profile.h"
 #include "models/profile/marks.h"
-#include "tests/tuner/rig.h"
+#include "tests/tuner/profile/program_rig.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <liburing.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sqlite3.h>
 #include <sys/time.h>
 #include <sys/uio.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-#define BLOCK      512
-#define N_BLOCKS   128
 #define N_THREADS  8
 #define N_EACH     2000
 #define RING_DEPTH 16
-#define FAR_NUMBER 70000 /* of a descriptor */
-#define LONG_PARTS 1024  /* of 1 MiB, of a read that takes long */
-
-static char program[4096], agent[4096 + 32]; /* program: this one */
-static json_t *document;
-static int fd;
-
-static void need(bool is_so)
-{
-    if (!is_so)
-        _exit(9);
-}
-
-static bool find_us(void)
-{
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    const char *fstune = getenv("FSTUNE"), *end = fstune != NULL ? strrchr(fstune, '/') : NULL;
-    char folder[4096], whole[4096];
-    snprintf(folder, sizeof folder, "%.*s", end != NULL ? (int)(end - fstune) : 0, fstune);
-    if (end != NULL && realpath(folder, whole) != NULL)
-        snprintf(agent, sizeof agent, "%s/fstune-agent", whole);
-    return n > 0 && rig_find_program();
-}
+#define LONG_PARTS 1024 /* of 1 MiB, of a read that takes long */
 
 GROUP_NEEDS(find_us);
 GROUP(rig_enter, rig_leave);
 
 /* ---- roles ---- */
-
-static void read_at(int n)
-{
-    char block[BLOCK];
-    for (int i = 0; i < n; i++)
-        need(pread(fd, block, BLOCK, (off_t)(i * 7919 % N_BLOCKS) * BLOCK) == BLOCK);
-}
 
 static void read_on(int n)
 {
@@ -63,8 +26,20 @@ static void read_on(int n)
         need(read(fd, block, BLOCK) == BLOCK);
 }
 
+/* The place of errno is not touched by anything. */
+static bool keeps_errno(void)
+{
+    errno = 77;
+    fst_profile_reset();
+    fst_profile_mark("errno");
+    fst_profile_stop();
+    fst_profile_start();
+    return errno == 77;
+}
+
 static void act_parts(void)
 {
+    need(keeps_errno());
     fst_profile_mark("load");
     read_at(100);
     fst_profile_stop();
@@ -232,118 +207,17 @@ static void act_long(void)
     read_at(10);
 }
 
-/* What has such a number cannot be followed, and is counted as lost. */
-static void act_losses(void)
-{
-    char block[BLOCK];
-    fst_profile_mark("warmup");
-    for (int i = 0; i < 30; i++)
-        need(pread(FAR_NUMBER, block, BLOCK, 0) < 0);
-    usleep(100000);
-    fst_profile_reset();
-    for (int i = 0; i < 50; i++)
-        need(pread(FAR_NUMBER, block, BLOCK, 0) < 0);
-    usleep(100000);
-    fst_profile_reset();
-    fst_profile_mark("warmup");
-    read_at(100);
-}
+static const struct rig_role roles[] = {
+    {"parts", act_parts},     {"positions", act_positions}, {"reset", act_reset},
+    {"threads", act_threads}, {"full", act_full},           {"family", act_family},
+    {"handler", act_handler}, {"ring", act_ring},           {"long", act_long}};
 
-static void act_names(void)
+static void act(const char *role)
 {
-    fst_profile_mark("warmup");
-    fst_profile_reset();
-    fst_profile_mark("run");
-    read_at(20);
-}
-
-/* As one that the agent began stopped: the queue takes neither of them. */
-static void act_renews_at_once(void)
-{
-    fst_profile_reset();
-    fst_profile_reset();
-    fst_profile_start();
-    read_at(30);
-}
-
-/* As one that the agent began stopped. */
-static void act_renews(void)
-{
-    fst_profile_reset();
-    usleep(300000); /* until the agent has seen it */
-    fst_profile_start();
-    read_at(30);
-    fst_profile_stop();
-}
-
-static void act_starts(void)
-{
-    read_at(20);
-    fst_profile_start();
-    fst_profile_mark("here");
-    read_at(30);
-    fst_profile_stop();
-    read_at(40);
-}
-
-/* The place of errno is not touched by anything. */
-static bool keeps_errno(void)
-{
-    errno = 77;
-    fst_profile_reset();
-    fst_profile_mark("errno");
-    fst_profile_stop();
-    fst_profile_start();
-    return errno == 77;
-}
-
-static const struct {
-    const char *name;
-    void (*act)(void);
-} roles[] = {{"parts", act_parts},
-             {"positions", act_positions},
-             {"reset", act_reset},
-             {"threads", act_threads},
-             {"full", act_full},
-             {"family", act_family},
-             {"handler", act_handler},
-             {"ring", act_ring},
-             {"starts", act_starts},
-             {"renews", act_renews},
-             {"at once", act_renews_at_once},
-             {"long", act_long},
-             {"losses", act_losses},
-             {"names", act_names}};
-
-__attribute__((constructor)) static void act_as_program(void)
-{
-    const char *role = getenv("PROFILE_TEST_ROLE");
-    if (role == NULL)
-        return;
-    need(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
-    bool is_recorded = getenv("PROFILE_TEST_ALONE") == NULL;
-    need(fst_profile_is_recording() == is_recorded);
-    fd = open("blocks", O_RDONLY | O_CLOEXEC);
-    need(fd >= 0 && (strcmp(role, "parts") != 0 || !is_recorded || keeps_errno()));
-    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
-        if (strcmp(role, roles[i].name) == 0)
-            roles[i].act();
-    }
-    need(fst_profile_is_recording() == is_recorded);
-    _exit(0);
+    rig_act(roles, sizeof roles / sizeof roles[0], role);
 }
 
 /* ---- what is found of them ---- */
-
-static json_int_t number(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
-
-static json_int_t n_reads(const json_t *object)
-{
-    return number(json_object_get(object, "requests"), "read");
-}
 
 static void profile(const char *role)
 {
@@ -360,19 +234,6 @@ static void profile(const char *role)
         skip();
     assert_int_equal(number(document, "exit_status"), 0);
     assert_int_equal(number(document, "events_lost"), 0);
-}
-
-static json_t *mark(const char *name)
-{
-    size_t i;
-    json_t *each;
-    json_array_foreach(json_object_get(document, "marks"), i, each)
-    {
-        if (strcmp(json_string_value(json_object_get(each, "name")), name) == 0)
-            return each;
-    }
-    fail_msg("there is no mark %s", name);
-    return NULL;
 }
 
 static double seconds(const json_t *object, const char *key)
@@ -476,20 +337,7 @@ TEST(a_ring_is_followed_through_a_pause)
 
 TEST(a_program_alone_does_the_same)
 {
-    int status;
-    rig_write_blocks("blocks", (size_t)N_BLOCKS * BLOCK);
-    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
-        pid_t child = fork();
-        assert_true(child >= 0);
-        if (child == 0) {
-            setenv("PROFILE_TEST_ROLE", roles[i].name, 1);
-            setenv("PROFILE_TEST_ALONE", "1", 1);
-            execl(program, program, NULL);
-            _exit(9);
-        }
-        assert_int_equal(waitpid(child, &status, 0), child);
-        assert_true(status == 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 77));
-    }
+    rig_run_alone(roles, sizeof roles / sizeof roles[0]);
 }
 
 TEST(marks_are_in_the_text)
@@ -503,109 +351,4 @@ TEST(marks_are_in_the_text)
     assert_non_null(strstr(run.out, "3 requests, 1.54 kB read, 0 B written\n"));
     assert_non_null(strstr(run.out, "\n  and 5 without a place\n"));
     rig_free(&run);
-}
-
-/* ---- with agent and manager ---- */
-
-static void record_events(const char *role, const char *option)
-{
-    struct rig_run run = {0};
-    unlink("e.db");
-    rig_write_blocks("blocks", (size_t)N_BLOCKS * BLOCK);
-    setenv("PROFILE_TEST_ROLE", role, 1);
-    rig_run(&run, NULL, "manager", "--quiet", "--save-events", "e.db", "--", agent, option, "--wait", "5s",
-            "--", program, NULL);
-    unsetenv("PROFILE_TEST_ROLE");
-    if (run.code != 0)
-        print_error("%s%s\n", run.out, run.err);
-    assert_int_equal(run.code, 0);
-    rig_free(&run);
-}
-
-static int count_rows(const char *sql)
-{
-    sqlite3 *db;
-    sqlite3_stmt *rows;
-    assert_int_equal(sqlite3_open("e.db", &db), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &rows, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(rows), SQLITE_ROW);
-    int n = sqlite3_column_int(rows, 0);
-    sqlite3_finalize(rows);
-    sqlite3_close(db);
-    return n;
-}
-
-TEST(the_agent_tells_of_marks_and_of_new_beginnings)
-{
-    record_events("reset", "--memory");
-    assert_int_equal(count_rows("SELECT count(*) FROM runs WHERE seconds IS NOT NULL"), 2);
-    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE run_id = 1 AND kind = 1 AND bytes = 512"),
-                     500);
-    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE run_id = 2 AND kind = 1 AND bytes = 512"),
-                     70);
-    assert_int_equal(
-        count_rows("SELECT count(*) FROM events NATURAL JOIN (SELECT run_id, id AS object_id, name FROM "
-                   "objects) WHERE run_id = 2 AND kind = 9 AND name = 'after'"),
-        1);
-    json_decref(document);
-    document = rig_document("analyse e.db --as profile");
-    assert_int_equal(n_reads(mark("after")), 70);
-}
-
-TEST(a_program_starts_what_the_agent_began_stopped)
-{
-    setenv("PROFILE_TEST_ALONE", "1", 1);
-    record_events("starts", "--stopped");
-    unsetenv("PROFILE_TEST_ALONE");
-    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE kind = 1 AND bytes = 512"), 30);
-    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE kind = 9"), 1);
-}
-
-TEST(a_reset_is_known_where_the_queue_takes_nothing)
-{
-    setenv("PROFILE_TEST_ALONE", "1", 1);
-    record_events("renews", "--stopped");
-    unsetenv("PROFILE_TEST_ALONE");
-    assert_int_equal(count_rows("SELECT count(*) FROM runs WHERE seconds IS NOT NULL"), 2);
-    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE run_id = 2 AND kind = 1 AND bytes = 512"),
-                     30);
-}
-
-/* What began behind it is not of the recording before it. */
-TEST(resets_that_the_queue_does_not_take_begin_one_recording)
-{
-    setenv("PROFILE_TEST_ALONE", "1", 1);
-    record_events("at once", "--stopped");
-    unsetenv("PROFILE_TEST_ALONE");
-    assert_int_equal(count_rows("SELECT count(*) FROM runs"), 2);
-    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE run_id = 1 AND kind = 1"), 0);
-    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE run_id = 2 AND kind = 1 AND bytes = 512"),
-                     30);
-}
-
-/* What is lost until the agent hears of the reset may be told of the recording before. */
-TEST(what_is_lost_is_told_through_all_resets)
-{
-    record_events("losses", "--memory");
-    assert_int_equal(count_rows("SELECT count(*) FROM runs WHERE seconds IS NOT NULL"), 3);
-    assert_true(count_rows("SELECT lost FROM runs WHERE id = 1") >= 30);
-    assert_int_equal(count_rows("SELECT sum(lost) FROM runs"), 80);
-    assert_int_equal(count_rows("SELECT lost FROM runs WHERE id = 3"), 0);
-    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE run_id = 3 AND kind = 1 AND bytes = 512"),
-                     100);
-}
-
-/* The agent asks for the name when the program has long begun anew. */
-TEST(a_mark_has_its_name_on_both_sides_of_a_reset)
-{
-    record_events("names", "--memory");
-    static const char *const names[] = {"warmup", "run"};
-    for (int i = 0; i < 2; i++) {
-        char sql[256];
-        snprintf(sql, sizeof sql,
-                 "SELECT count(*) FROM events NATURAL JOIN (SELECT run_id, id AS object_id, name FROM "
-                 "objects) WHERE run_id = %d AND kind = 9 AND name = '%s'",
-                 i + 1, names[i]);
-        assert_int_equal(count_rows(sql), 1);
-    }
 }
