@@ -163,9 +163,10 @@ static void take(const struct collector_call *call, uint64_t end_ns, uint64_t n_
     sink_take(&request);
 }
 
+/* What is not recorded moves the descriptor all the same. */
 static ssize_t pass(const struct collector_call *call, ssize_t result)
 {
-    if (!call->is_passed || result <= 0)
+    if (result <= 0)
         return result;
     if (call->moves)
         descriptors_passed(call->fd, (uint64_t)result);
@@ -176,7 +177,7 @@ static ssize_t pass(const struct collector_call *call, ssize_t result)
 ssize_t collector_end(const struct collector_call *call, ssize_t result)
 {
     if (call->descriptor == NULL && !call->is_other)
-        return pass(call, result);
+        return call->is_passed ? pass(call, result) : result;
     int saved = errno;
     if (call->is_other) {
         sink_add(SINK_OTHER, result > 0 ? (uint64_t)result : 0);
@@ -188,7 +189,10 @@ ssize_t collector_end(const struct collector_call *call, ssize_t result)
     uint64_t now_ns = collector_now_ns();
     if (!call->is_second)
         sink_end(now_ns, 1);
-    if (result > 0)
+    /* One that ends in a pause took time that is not told, and so its bytes are not, either. */
+    if (!collector_is_on())
+        pass(call, result);
+    else if (result > 0)
         take(call, now_ns, (uint64_t)result);
     else
         sink_add(result < 0 ? SINK_FAILED : SINK_EMPTY_READ, 1);

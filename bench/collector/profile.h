@@ -95,21 +95,22 @@ FST_PROFILE_INLINE void fst_profile_start(void)
 }
 
 /* Records nothing until fst_profile_start. The time goes on, and is told as paused. A call of another thread
- * that is under way is still counted. */
+ * that is under way is counted if it ends while something is recorded again, and else left out. */
 FST_PROFILE_INLINE void fst_profile_stop(void)
 {
     (void)fst_profile_ask(FST_PROFILE_STOP, 0);
 }
 
-/* Forgets what was recorded so far; the recording begins here. One that is stopped stays stopped. */
+/* Forgets what was recorded so far; the recording begins here. One that is stopped stays stopped. It clears
+ * the memory of the recording inside the call, which takes a moment (fstune-profile(3) has figures). */
 FST_PROFILE_INLINE void fst_profile_reset(void)
 {
     (void)fst_profile_ask(FST_PROFILE_RESET, 0);
 }
 
 /* This moment has that name, of which 31 bytes are kept; what is done until the next mark is told with it.
- * The same name may come again. A recording keeps 32 names; others are counted. NULL and "" do nothing, nor
- * does a mark while the recording is stopped. */
+ * The same name may come again. A recording keeps 32 names, also over resets; others are counted. NULL and ""
+ * do nothing, nor does a mark while the recording is stopped. */
 FST_PROFILE_INLINE void fst_profile_mark(const char *name)
 {
     (void)fst_profile_ask(FST_PROFILE_MARK, name);

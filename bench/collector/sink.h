@@ -63,7 +63,7 @@ uint32_t sink_new_handle(void);
 void sink_expect(uint64_t file, uint64_t offset_bytes);
 void sink_begin(uint64_t now_ns, uint32_t n);
 void sink_end(uint64_t now_ns, uint32_t n);
-/* The same of asynchronous ones, also of those that are not recorded. */
+/* The same of asynchronous ones, also of those that are not recorded; sink_end may come in a pause, too. */
 void sink_submit(uint64_t now_ns, uint32_t n);
 void sink_reap(uint64_t now_ns, uint32_t n);
 void sink_take(const struct sink_request *request);

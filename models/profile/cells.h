@@ -30,6 +30,12 @@ static inline void cells_follow(uint64_t *cell, uint64_t to)
         __atomic_store_n(cell, to, __ATOMIC_RELAXED);
 }
 
+/* What the cell held; it begins anew. Of several at once one alone gets it. */
+static inline uint64_t cells_empty(uint64_t *cell)
+{
+    return __atomic_exchange_n(cell, 0, __ATOMIC_ACQ_REL);
+}
+
 /* Zeroes whole words, which others may read and change meanwhile. */
 static inline void cells_clear(void *at, size_t n_bytes)
 {

@@ -19,16 +19,20 @@ uint64_t flight_depth(const struct flight *flight)
     return cells_read(&flight->word) & FLIGHT_MOST;
 }
 
-/* The time since the change before was spent at the depth of before. Of the time its lower bits are enough,
- * unless nothing changes for a day; a change that comes late, behind a later one of another thread, takes no
- * time. */
+/* Since the change before. Of the time its lower bits are enough, unless nothing changes for a day; a change
+ * that comes late, behind a later one of another thread, takes no time. */
+static uint64_t passed_since(uint64_t word, uint64_t now_ns)
+{
+    uint64_t passed_ns = (now_ns - (word >> DEPTH_BITS)) & TIME_MASK;
+    return passed_ns <= TIME_MASK / 2 ? passed_ns : 0;
+}
+
+/* The time since the change before was spent at the depth of before. */
 static void change(struct flight *flight, uint64_t now_ns, uint32_t n, bool is_begin)
 {
     uint64_t word = cells_read(&flight->word), passed_ns, depth, next;
     do {
-        passed_ns = (now_ns - (word >> DEPTH_BITS)) & TIME_MASK;
-        if (passed_ns > TIME_MASK / 2)
-            passed_ns = 0;
+        passed_ns = passed_since(word, now_ns);
         depth = word & FLIGHT_MOST;
         if (is_begin)
             next = depth + n < FLIGHT_MOST ? depth + n : FLIGHT_MOST;
@@ -58,7 +62,7 @@ void flight_skip(struct flight *flight, uint64_t now_ns)
 {
     uint64_t word = cells_read(&flight->word), next;
     do
-        next = now_ns << DEPTH_BITS | (word & FLIGHT_MOST);
+        next = word + (passed_since(word, now_ns) << DEPTH_BITS);
     while (
         !__atomic_compare_exchange_n(&flight->word, &word, next, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
 }
@@ -66,9 +70,8 @@ void flight_skip(struct flight *flight, uint64_t now_ns)
 void flight_sum(const struct flight *flight, uint64_t now_ns, double *ret_busy_ns, double *ret_area_ns)
 {
     uint64_t word = cells_read(&flight->word), depth = word & FLIGHT_MOST;
-    uint64_t passed_ns = (now_ns - (word >> DEPTH_BITS)) & TIME_MASK;
     /* What is in flight now has not been counted since the last change. */
-    double since_ns = depth > 0 && passed_ns <= TIME_MASK / 2 ? (double)passed_ns : 0;
+    double since_ns = depth > 0 ? (double)passed_since(word, now_ns) : 0;
     double busy_ns = since_ns, area_ns = since_ns * (double)depth;
     for (uint64_t i = 1; i < FLIGHT_DEPTHS; i++)
         busy_ns += (double)cells_read(&flight->depth_ns[i]);

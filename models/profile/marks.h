@@ -27,11 +27,14 @@ enum marks_total {
 };
 
 struct mark {
-    uint64_t key; /* of the name; 0: free */
+    uint64_t key; /* of the name, which keeps its slot for good; 0: free */
     uint64_t count;
     uint64_t first_ns, last_ns;
     uint64_t since[MARKS_N_TOTALS]; /* from each of its moments to the next mark, whichever that is */
-    char name[MARKS_NAME_SIZE];
+    union {
+        char name[MARKS_NAME_SIZE];
+        uint64_t name_words[MARKS_NAME_SIZE / sizeof(uint64_t)];
+    };
 };
 
 struct marks {
@@ -45,7 +48,7 @@ struct marks {
 uint64_t marks_take(struct marks *marks, struct mark *slots, const char *name, uint64_t now_ns,
                     const uint64_t totals[MARKS_N_TOTALS]);
 
-/* The name of a key. False: it is not there. */
+/* The name of a key, also of one that has no moment any more. False: it is not there. */
 bool marks_find_name(const struct marks *marks, const struct mark *slots, uint64_t key,
                      char ret_name[MARKS_NAME_SIZE]);
 
@@ -53,5 +56,6 @@ bool marks_find_name(const struct marks *marks, const struct mark *slots, uint64
 size_t marks_list(const struct marks *marks, const struct mark *slots, const uint64_t totals[MARKS_N_TOTALS],
                   struct mark ret[MARKS_MOST]);
 
-/* All are forgotten, and the totals begin anew. */
-void marks_forget(struct marks *marks, struct mark *slots);
+/* None has a moment any more, and what these totals hold belongs to none. The names stay known: who has a key
+ * may ask for its name later, and no thread finds another name in a slot that it is about to use. */
+void marks_forget(struct marks *marks, struct mark *slots, const uint64_t totals[MARKS_N_TOTALS]);

@@ -67,7 +67,7 @@ static void cut(const struct sums *sums, size_t n, size_t *before)
 static struct phase make_phase(const struct store *store, size_t from, size_t to)
 {
     double length_s = ldexp(1e-9, (int)store->timeline.log2_ns);
-    double end_s = (double)(store->last_ns - store->start_ns) / 1e9;
+    double end_s = (double)store_spent_ns(store) / 1e9;
     struct phase phase = {.start_s = (double)from * length_s, .end_s = fmin((double)to * length_s, end_s)};
     for (size_t i = from; i < to; i++) {
         const struct timeline_interval *interval = &store_intervals(store)[i];

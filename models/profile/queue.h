@@ -11,7 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A kind beside those of events_row: the program has forgotten what was recorded, and begins anew. */
+/* A kind beside those of events_row: the program has forgotten what was recorded, and begins anew at start_ns
+ * for the n_bytes-th time. */
 #define QUEUE_RENEWED UINT16_MAX
 
 struct queue_event {

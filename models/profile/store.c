@@ -7,7 +7,7 @@
 #include <errno.h>
 #include <string.h>
 
-#define MAGIC          0x31306e7574736670ULL
+#define MAGIC          0x32306e7574736670ULL
 #define BYTES_PER_SLOT 2048
 #define FEW_BYTES      (128U << 10) /* a store below it has fewer intervals */
 #define LEAST_SLOTS    16
@@ -84,42 +84,113 @@ static void forget_time(struct store *store)
     cells_clear(&store->flight.deep_area, sizeof store->flight.deep_area);
 }
 
-/* Counts alone, from `n` to what stands before the flight. */
+/* Adds what the cells hold to `sum`, from where they begin anew. Whoever reads `sum` first and the cells then
+ * never finds more than there was. */
+static uint64_t put_aside(uint64_t *cells, size_t n, uint64_t *sum)
+{
+    uint64_t n_taken = 0;
+    for (size_t i = 0; i < n; i++)
+        n_taken += cells_empty(&cells[i]);
+    __atomic_fetch_add(sum, n_taken, __ATOMIC_RELEASE);
+    return n_taken;
+}
+
+/* What marks look at. Returns the bytes. */
+static uint64_t put_totals_aside(struct store *store)
+{
+    uint64_t *before = store->totals_before, n_bytes = 0;
+    for (int i = 0; i < PROFILE_N_DIRECTIONS; i++) {
+        bool is_read = i == PROFILE_READ;
+        uint64_t *n = &before[is_read ? MARKS_READS : MARKS_WRITES];
+        uint64_t n_sequential = put_aside(&store->n[i][STREAM_SEQUENTIAL], 1,
+                                          &before[is_read ? MARKS_SEQ_READS : MARKS_SEQ_WRITES]);
+        __atomic_fetch_add(n, n_sequential, __ATOMIC_RELEASE);
+        put_aside(store->n[i], STREAM_N_ORDERS, n);
+        put_aside(&store->n_unjudged[i], 1, n);
+        n_bytes += put_aside(&store->bytes[i], 1, &before[is_read ? MARKS_READ_BYTES : MARKS_WRITTEN_BYTES]);
+    }
+    put_aside(&store->n_flushes, 1, &before[MARKS_FLUSHES]);
+    return n_bytes;
+}
+
+/* Processes that are gone are counted no more. Returns how many these are. */
+static uint64_t forget_processes(struct store *store)
+{
+    uint64_t n = cells_read(&store->count[STORE_PROCESSES]), n_there = 0;
+    for (size_t i = 0; i < STORE_PROCESSES_MOST; i++)
+        n_there += __atomic_load_n(&store->processes[i].pid, __ATOMIC_RELAXED) != 0;
+    bool is_done = n > n_there && cells_swap(&store->count[STORE_PROCESSES], n, n_there);
+    return is_done ? n - n_there : 0;
+}
+
+/* What the system has counted of the program until now has passed. */
 static void forget_counts(struct store *store)
 {
-    cells_clear((char *)store + offsetof(struct store, n),
-                offsetof(struct store, flight) - offsetof(struct store, n));
+    uint64_t *count = store->count;
+    uint64_t n_told = put_totals_aside(store) + cells_empty(&count[STORE_OTHER_BYTES]) -
+                      cells_empty(&count[STORE_LATE_BYTES]) + forget_processes(store) * STORE_LOADER_BYTES;
+    store_count(store, STORE_PASSED_BYTES, n_told);
+    put_aside(&count[STORE_LOST_REQUESTS], 1, &store->lost_before);
+    for (int i = 0; i < STORE_N_COUNTS; i++) {
+        if (i != STORE_PASSED_BYTES && i != STORE_PROCESSES && i != STORE_LOST_REQUESTS &&
+            i != STORE_OTHER_BYTES && i != STORE_LATE_BYTES)
+            cells_clear(&count[i], sizeof count[i]);
+    }
+    cells_clear(store->spent_ns, offsetof(struct store, flight) - offsetof(struct store, spent_ns));
     cells_clear(store->sizes, sizeof store->sizes);
     cells_clear(&store->between, sizeof store->between);
     for (uint64_t i = 0; i < store->n_files; i++)
         cells_clear(&store_files(store)[i].n_flushes, sizeof(uint64_t));
-    for (size_t i = 0; i < STORE_PROCESSES_MOST; i++)
-        store_count(store, STORE_PROCESSES, __atomic_load_n(&store->processes[i].pid, __ATOMIC_RELAXED) != 0);
 }
 
-/* What the system has counted of the program until now. */
-static uint64_t count_told(const struct store *store)
+/* A pause begins anew as well, unless another thread ends it just now. */
+static void forget_pauses(struct store *store, uint64_t now_ns)
 {
-    const uint64_t *count = store->count;
-    uint64_t files = cells_read(&store->bytes[PROFILE_READ]) + cells_read(&store->bytes[PROFILE_WRITE]);
-    return cells_read(&count[STORE_PASSED_BYTES]) + cells_read(&count[STORE_OTHER_BYTES]) + files -
-           cells_read(&count[STORE_LATE_BYTES]) + cells_read(&count[STORE_PROCESSES]) * STORE_LOADER_BYTES;
+    uint64_t since_ns = cells_read(&store->paused_since_ns);
+    cells_clear(&store->paused_ns, sizeof store->paused_ns);
+    if (since_ns != 0 && now_ns > since_ns && cells_swap(&store->paused_since_ns, since_ns, now_ns))
+        cells_add(&store->paused_ever_ns, now_ns - since_ns);
 }
 
+static uint64_t count_requests(const struct store *store, enum profile_direction direction)
+{
+    uint64_t n = cells_read(&store->n_unjudged[direction]);
+    for (int order = 0; order < STREAM_N_ORDERS; order++)
+        n += cells_read(&store->n[direction][order]);
+    return n;
+}
+
+/* Of what marks look at, over all new beginnings: each of them only grows. MARKS_NS is the clock without
+ * pauses, so that it is not in question when the recording began. */
+static void find_totals(const struct store *store, uint64_t now_ns, uint64_t ret[MARKS_N_TOTALS])
+{
+    uint64_t since_ns = cells_read(&store->paused_since_ns);
+    for (int i = 0; i < MARKS_N_TOTALS; i++)
+        ret[i] = __atomic_load_n(&store->totals_before[i], __ATOMIC_ACQUIRE);
+    ret[MARKS_READS] += count_requests(store, PROFILE_READ);
+    ret[MARKS_SEQ_READS] += cells_read(&store->n[PROFILE_READ][STREAM_SEQUENTIAL]);
+    ret[MARKS_WRITES] += count_requests(store, PROFILE_WRITE);
+    ret[MARKS_SEQ_WRITES] += cells_read(&store->n[PROFILE_WRITE][STREAM_SEQUENTIAL]);
+    ret[MARKS_READ_BYTES] += cells_read(&store->bytes[PROFILE_READ]);
+    ret[MARKS_WRITTEN_BYTES] += cells_read(&store->bytes[PROFILE_WRITE]);
+    ret[MARKS_FLUSHES] += cells_read(&store->n_flushes);
+    ret[MARKS_NS] = (since_ns != 0 && since_ns < now_ns ? since_ns : now_ns) -
+                    __atomic_load_n(&store->paused_ever_ns, __ATOMIC_ACQUIRE);
+}
+
+/* last_ns is never seen below start_ns by whoever renews, and of two at once the later one holds. */
 void store_renew(struct store *store, uint64_t now_ns)
 {
-    uint64_t n_told = count_told(store);
+    uint64_t totals[MARKS_N_TOTALS];
+    cells_raise(&store->last_ns, now_ns);
+    cells_raise(&store->start_ns, now_ns);
+    forget_pauses(store, now_ns);
     forget_streams(store);
     forget_time(store);
     blocks_forget(&store->blocks, store_blocks(store));
     forget_counts(store);
-    marks_forget(&store->marks, store_marks(store));
-    store_count(store, STORE_PASSED_BYTES, n_told);
-    __atomic_store_n(&store->start_ns, now_ns, __ATOMIC_RELAXED);
-    __atomic_store_n(&store->last_ns, now_ns, __ATOMIC_RELAXED);
-    cells_clear(&store->paused_ns, sizeof store->paused_ns);
-    if (cells_read(&store->paused_since_ns) != 0)
-        __atomic_store_n(&store->paused_since_ns, now_ns, __ATOMIC_RELAXED);
+    find_totals(store, now_ns, totals);
+    marks_forget(&store->marks, store_marks(store), totals);
     flight_skip(&store->flight, now_ns);
 }
 
@@ -178,6 +249,12 @@ void store_count(struct store *store, enum store_count what, uint64_t n)
     cells_add(&store->count[what], n);
 }
 
+uint64_t store_lost_ever(const struct store *store)
+{
+    uint64_t n_before = __atomic_load_n(&store->lost_before, __ATOMIC_ACQUIRE);
+    return n_before + cells_read(&store->count[STORE_LOST_REQUESTS]);
+}
+
 void store_begin(struct store *store, uint64_t now_ns, uint32_t n)
 {
     flight_begin(&store->flight, now_ns, n);
@@ -209,7 +286,9 @@ void store_go_on(struct store *store, uint64_t now_ns)
 {
     uint64_t since_ns = __atomic_exchange_n(&store->paused_since_ns, 0, __ATOMIC_ACQ_REL);
     if (since_ns != 0) {
-        cells_add(&store->paused_ns, now_ns > since_ns ? now_ns - since_ns : 0);
+        uint64_t spent_ns = now_ns > since_ns ? now_ns - since_ns : 0;
+        __atomic_fetch_add(&store->paused_ever_ns, spent_ns, __ATOMIC_RELEASE);
+        cells_add(&store->paused_ns, spent_ns);
         flight_skip(&store->flight, now_ns);
         cells_follow(&store->last_ns, now_ns);
     }
@@ -221,31 +300,16 @@ bool store_is_paused(const struct store *store)
     return (__atomic_load_n(&store->is_stopped, __ATOMIC_RELAXED) & STORE_PAUSED) != 0;
 }
 
+uint64_t store_spent_ns(const struct store *store)
+{
+    uint64_t start_ns = cells_read(&store->start_ns), last_ns = cells_read(&store->last_ns);
+    return last_ns > start_ns ? last_ns - start_ns : 0;
+}
+
 uint64_t store_paused_ns(const struct store *store)
 {
     uint64_t since_ns = cells_read(&store->paused_since_ns), last_ns = cells_read(&store->last_ns);
     return cells_read(&store->paused_ns) + (since_ns != 0 && last_ns > since_ns ? last_ns - since_ns : 0);
-}
-
-static uint64_t count_requests(const struct store *store, enum profile_direction direction)
-{
-    uint64_t n = cells_read(&store->n_unjudged[direction]);
-    for (int order = 0; order < STREAM_N_ORDERS; order++)
-        n += cells_read(&store->n[direction][order]);
-    return n;
-}
-
-static void find_totals(const struct store *store, uint64_t now_ns, uint64_t ret[MARKS_N_TOTALS])
-{
-    uint64_t passed_ns = now_ns - cells_read(&store->start_ns), paused_ns = store_paused_ns(store);
-    ret[MARKS_READS] = count_requests(store, PROFILE_READ);
-    ret[MARKS_SEQ_READS] = cells_read(&store->n[PROFILE_READ][STREAM_SEQUENTIAL]);
-    ret[MARKS_WRITES] = count_requests(store, PROFILE_WRITE);
-    ret[MARKS_SEQ_WRITES] = cells_read(&store->n[PROFILE_WRITE][STREAM_SEQUENTIAL]);
-    ret[MARKS_READ_BYTES] = cells_read(&store->bytes[PROFILE_READ]);
-    ret[MARKS_WRITTEN_BYTES] = cells_read(&store->bytes[PROFILE_WRITE]);
-    ret[MARKS_FLUSHES] = cells_read(&store->n_flushes);
-    ret[MARKS_NS] = passed_ns > paused_ns ? passed_ns - paused_ns : 0;
 }
 
 uint64_t store_mark(struct store *store, const char *name, uint64_t now_ns)
@@ -259,7 +323,7 @@ uint64_t store_mark(struct store *store, const char *name, uint64_t now_ns)
 size_t store_list_marks(const struct store *store, struct mark ret[MARKS_MOST])
 {
     uint64_t totals[MARKS_N_TOTALS];
-    find_totals(store, store->last_ns, totals);
+    find_totals(store, cells_read(&store->last_ns), totals);
     return marks_list(&store->marks, store_marks(store), totals, ret);
 }
 
@@ -300,7 +364,7 @@ static bool judge(struct store *store, const struct profile_request *request, st
         uint64_t *last_end = &file->last_end[request->direction];
         goes_on = cells_read(last_end) == request->offset_bytes;
         __atomic_store_n(last_end, end, __ATOMIC_RELAXED);
-        file->last_ns = request->start_ns;
+        __atomic_store_n(&file->last_ns, request->start_ns, __ATOMIC_RELAXED);
         if (request->direction == PROFILE_WRITE && (request->flags & PROFILE_DURABLE) == 0)
             cells_add(&file->n_unflushed, 1);
     }
@@ -315,6 +379,19 @@ static bool judge(struct store *store, const struct profile_request *request, st
     return ret->order != STREAM_UNJUDGED;
 }
 
+/* Those that were judged before a new beginning are counted no more. */
+static void redeem(uint64_t n[STREAM_N_ORDERS], uint64_t n_redeemed)
+{
+    uint64_t n_random = cells_read(&n[STREAM_RANDOM]);
+    while (n_random >= n_redeemed) {
+        if (cells_swap(&n[STREAM_RANDOM], n_random, n_random - n_redeemed)) {
+            cells_add(&n[STREAM_SEQUENTIAL], n_redeemed);
+            return;
+        }
+        n_random = cells_read(&n[STREAM_RANDOM]);
+    }
+}
+
 static void count_order(struct store *store, const struct profile_request *request, bool is_judged,
                         struct stream_verdict verdict)
 {
@@ -325,11 +402,8 @@ static void count_order(struct store *store, const struct profile_request *reque
         return;
     }
     cells_add(&n[verdict.order], 1);
-    /* Those that were judged before a new beginning are counted no more. */
-    if (verdict.n_redeemed > 0 && cells_read(&n[STREAM_RANDOM]) >= verdict.n_redeemed) {
-        cells_add(&n[STREAM_RANDOM], 0 - (uint64_t)verdict.n_redeemed);
-        cells_add(&n[STREAM_SEQUENTIAL], verdict.n_redeemed);
-    }
+    if (verdict.n_redeemed > 0)
+        redeem(n, verdict.n_redeemed);
     if (verdict.order == STREAM_SEQUENTIAL)
         kind = request->direction == PROFILE_READ ? TIMELINE_SEQ_READ : TIMELINE_SEQ_WRITE;
     uint64_t begin_ns = cells_read(&store->start_ns);

@@ -80,11 +80,16 @@ struct store {
     uint64_t paused_ns, paused_since_ns; /* paused_since_ns 0: it is not */
     uint64_t n_renewed;                  /* by the program itself */
 
+    /* What new beginnings took away, so that sums with it never get less. */
+    uint64_t totals_before[MARKS_N_TOTALS], paused_ever_ns, lost_before;
+
     uint64_t n[PROFILE_N_DIRECTIONS][STREAM_N_ORDERS], n_unjudged[PROFILE_N_DIRECTIONS];
-    uint64_t bytes[PROFILE_N_DIRECTIONS], spent_ns[PROFILE_N_DIRECTIONS];
-    uint64_t n_direct, n_durable, n_async, n_ringed;
-    uint64_t n_flushes, n_empty_flushes, n_flushed_writes, flush_ns;
+    uint64_t bytes[PROFILE_N_DIRECTIONS], n_flushes;
     uint64_t count[STORE_N_COUNTS];
+
+    uint64_t spent_ns[PROFILE_N_DIRECTIONS];
+    uint64_t n_direct, n_durable, n_async, n_ringed;
+    uint64_t n_empty_flushes, n_flushed_writes, flush_ns;
     uint64_t alignment[STORE_ALIGNMENTS];
     uint64_t threads[STORE_THREAD_WORDS]; /* a bit for each number of a thread, modulo their count */
 
@@ -100,8 +105,8 @@ struct store {
 /* Prepares zeroed memory. 0, or -EINVAL for a size out of range. */
 int store_init(struct store *store, size_t n_bytes, uint64_t now_ns);
 
-/* All counts begin anew. Files that are known, numbers of open ones, what is in flight and a pause stay. What
- * others put into the store meanwhile is before it or behind it. */
+/* All counts begin anew. Files that are known, numbers of open ones, names of marks, what is in flight and a
+ * pause stay. What others put into the store meanwhile is before it or behind it. */
 void store_renew(struct store *store, uint64_t now_ns);
 
 /* Nothing is recorded from now on, and again. Time goes on, but is no part of what is recorded. Both may come
@@ -109,7 +114,9 @@ void store_renew(struct store *store, uint64_t now_ns);
 void store_pause(struct store *store, uint64_t now_ns);
 void store_go_on(struct store *store, uint64_t now_ns);
 bool store_is_paused(const struct store *store);
-/* Between start_ns and last_ns. */
+/* From start_ns to last_ns; 0 where a thread that began before start_ns has just told of it. */
+uint64_t store_spent_ns(const struct store *store);
+/* The part of it that was paused. */
 uint64_t store_paused_ns(const struct store *store);
 
 /* This moment has a name, which is not empty. Returns the key by which marks_find_name knows it; 0: it found
@@ -161,3 +168,5 @@ void store_name(struct store *store, uint64_t file, const char *name);
 bool store_find_name(const struct store *store, uint64_t file, char ret_name[STORE_NAME_SIZE]);
 
 void store_count(struct store *store, enum store_count what, uint64_t n);
+/* STORE_LOST_REQUESTS, also of before the store was renewed. */
+uint64_t store_lost_ever(const struct store *store);

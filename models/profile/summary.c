@@ -165,7 +165,7 @@ static uint64_t count_threads(const struct store *store)
 
 void summary_make(struct summary *summary, const struct store *store)
 {
-    *summary = (struct summary){.seconds = (double)(store->last_ns - store->start_ns) / 1e9};
+    *summary = (struct summary){.seconds = (double)store_spent_ns(store) / 1e9};
     summary->paused_s = fmin(summary->seconds, (double)store_paused_ns(store) / 1e9);
     make_shares(summary, store);
     for (int i = 0; i < PROFILE_N_DIRECTIONS; i++) {

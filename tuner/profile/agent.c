@@ -82,14 +82,16 @@ static uint64_t now_ns(void)
 static uint64_t n_lost_ever(void)
 {
     return queue_lost(agent.queue, &agent.reader) + agent.send.n_given_up +
-           __atomic_load_n(&agent.recording.store->count[STORE_LOST_REQUESTS], __ATOMIC_RELAXED) +
+           store_lost_ever(agent.recording.store) +
            (agent.samples != NULL ? cpu_samples_lost(agent.samples) : 0);
 }
 
-/* Since the recording began. */
+/* Since the recording began. The program may write anything into the memory, and may just now move what was
+ * lost to what was lost before. */
 static uint64_t n_lost(void)
 {
-    return n_lost_ever() - agent.n_lost_before;
+    uint64_t n = n_lost_ever();
+    return n > agent.n_lost_before ? n - agent.n_lost_before : 0;
 }
 
 /* By the manager, or by the program itself. */
@@ -238,7 +240,7 @@ static void tell_processor(void)
     agent.cpu_told_ns = now_ns();
 }
 
-/* What has come until now is the recording that ends here. */
+/* What has come or was lost until now is the recording that ends here. */
 static void begin_anew(uint64_t at_ns)
 {
     tell_flows();
@@ -252,18 +254,41 @@ static void begin_anew(uint64_t at_ns)
     agent.n_lost_before = n_lost_ever();
 }
 
+/* The program's new beginning of that number, by whatever it becomes known first. */
+static void renew(uint64_t number, uint64_t at_ns)
+{
+    if (number <= agent.n_renewed)
+        return;
+    agent.n_renewed = number;
+    begin_anew(at_ns);
+}
+
+static uint64_t n_renewed_ever(void)
+{
+    return __atomic_load_n(&agent.recording.store->n_renewed, __ATOMIC_ACQUIRE);
+}
+
+static uint64_t renewed_ns(void)
+{
+    return __atomic_load_n(&agent.recording.store->start_ns, __ATOMIC_RELAXED);
+}
+
+/* A new beginning for which there was no room in the queue shows by what began behind it. */
 static void take(const struct queue_event *event)
 {
+    if (event->kind == QUEUE_RENEWED) {
+        renew(event->n_bytes, event->start_ns);
+        return;
+    }
+    uint64_t number = n_renewed_ever();
+    if (number > agent.n_renewed && event->start_ns >= renewed_ns())
+        renew(number, renewed_ns());
     if (event->kind == EVENTS_NETWORK)
         take_flow(event);
     else if (event->kind == EVENTS_CPU)
         take_sample(event);
-    else if (event->kind != QUEUE_RENEWED)
+    else
         take_event(event);
-    else {
-        agent.n_renewed++;
-        begin_anew(event->start_ns);
-    }
 }
 
 static void fetch(void)
@@ -282,18 +307,19 @@ static void restart(void)
     fetch();
     while (queue_get(agent.queue, &agent.reader, at_ns, &event))
         agent.send.n_given_up++;
+    /* Those of the program until now are part of it. */
+    agent.n_renewed = n_renewed_ever();
     begin_anew(at_ns);
     agent.is_restart_due = false;
 }
 
-/* New beginnings for which there was no room in the queue. */
+/* Or by nothing that waits in the queue. */
 static void look_for_renewals(void)
 {
-    uint64_t n = __atomic_load_n(&agent.recording.store->n_renewed, __ATOMIC_RELAXED);
-    if (n <= agent.n_renewed || agent.reader.next != __atomic_load_n(&agent.queue->next, __ATOMIC_RELAXED))
-        return;
-    agent.n_renewed = n;
-    agent.is_restart_due = true;
+    uint64_t number = n_renewed_ever();
+    if (agent.reader.next == __atomic_load_n(&agent.queue->next, __ATOMIC_RELAXED) &&
+        agent_send_has_room(&agent.send, 1))
+        renew(number, renewed_ns());
 }
 
 static void look(void *data)
@@ -320,7 +346,7 @@ static void look(void *data)
 /* The last events, then what the processor and the memory were used for, then the end. */
 static void deliver(void)
 {
-    uint64_t since_ns = now_ns(), spent_ns = since_ns - agent.start_ns;
+    uint64_t since_ns = now_ns();
     const struct launch_end *end = &agent.recording.end;
     agent.send.is_ending = true;
     fetch();
@@ -329,6 +355,7 @@ static void deliver(void)
         agent_send_wait(&agent.send);
         fetch();
     }
+    look_for_renewals();
     if (agent.recording.store->count[STORE_PROCESSES] == 0)
         agent_send_say(
             "the wrappers were not loaded into the command, whose C library may be another one; build "
@@ -337,6 +364,7 @@ static void deliver(void)
     tell_processor();
     tell_flows();
     agent_send_has_room(&agent.send, 1);
+    uint64_t spent_ns = since_ns > agent.start_ns ? since_ns - agent.start_ns : 0;
     agent_send_mark(&agent.send, BATCH_END, spent_ns, end->is_left ? 0 : (uint64_t)(uint32_t)end->status + 1);
 }
 

@@ -74,13 +74,13 @@ void sink_go_on(uint64_t now_ns)
         __atomic_store_n(&queue->is_paused, 0, __ATOMIC_RELAXED);
 }
 
-/* The count tells it where there is no room in the queue. */
+/* The count tells it where there is no room in the queue, and start_ns when it was. */
 void sink_renew(uint64_t now_ns)
 {
     store_renew(store, now_ns);
+    uint64_t number = __atomic_add_fetch(&store->n_renewed, 1, __ATOMIC_RELEASE);
     if (queue != NULL)
-        queue_put(queue, &(struct queue_event){.kind = QUEUE_RENEWED, .start_ns = now_ns});
-    cells_add(&store->n_renewed, 1);
+        queue_put(queue, &(struct queue_event){.kind = QUEUE_RENEWED, .start_ns = now_ns, .n_bytes = number});
 }
 
 void sink_mark(uint64_t now_ns, uint32_t thread, const char *name)
@@ -111,17 +111,18 @@ void sink_begin(uint64_t now_ns, uint32_t n)
         queue_expect(queue);
 }
 
-void sink_end(uint64_t now_ns, uint32_t n)
-{
-    store_end(store, now_ns, n);
-    note_in_flight(0 - (uint64_t)n);
-}
-
 /* The depth is that of the program, but no time passes for it while it is not recorded. */
 static void skip_pause(uint64_t now_ns)
 {
     if (!sink_is_on())
         store_skip(store, now_ns);
+}
+
+void sink_end(uint64_t now_ns, uint32_t n)
+{
+    skip_pause(now_ns);
+    store_end(store, now_ns, n);
+    note_in_flight(0 - (uint64_t)n);
 }
 
 void sink_submit(uint64_t now_ns, uint32_t n)
@@ -132,7 +133,6 @@ void sink_submit(uint64_t now_ns, uint32_t n)
 
 void sink_reap(uint64_t now_ns, uint32_t n)
 {
-    skip_pause(now_ns);
     sink_end(now_ns, n);
     if (queue != NULL && n > 0 && sink_is_on())
         queue_put(queue, &(struct queue_event){.kind = EVENTS_REAP, .start_ns = now_ns, .n_bytes = n});

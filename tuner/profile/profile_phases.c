@@ -164,7 +164,7 @@ void profile_phases_print_marks(FILE *out, const struct store *store)
 /* How many of the timeline's intervals are told as one, and how many that makes. */
 static size_t join_intervals(const struct store *store, size_t *ret_n)
 {
-    uint64_t used = ((store->last_ns - store->start_ns) >> store->timeline.log2_ns) + 1;
+    uint64_t used = (store_spent_ns(store) >> store->timeline.log2_ns) + 1;
     if (used > store->timeline.n_intervals)
         used = store->timeline.n_intervals;
     size_t joined = (size_t)((used + MOST_INTERVALS - 1) / MOST_INTERVALS);

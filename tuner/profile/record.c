@@ -113,8 +113,7 @@ static double measure_cost(void)
 static double cost_share(const struct store *store)
 {
     double n = (double)bins_n(&store->sizes[PROFILE_READ]) + (double)bins_n(&store->sizes[PROFILE_WRITE]);
-    uint64_t recorded_ns = store->last_ns - store->start_ns - store_paused_ns(store);
-    double seconds = (double)recorded_ns / 1e9;
+    double seconds = ((double)store_spent_ns(store) - (double)store_paused_ns(store)) / 1e9;
     return seconds > 0 ? fmin(1, n * measure_cost() / 1e9 / seconds) : NAN;
 }
 

@@ -26,6 +26,16 @@ TEST(time_that_is_skipped_is_spent_at_no_depth)
     assert_int_equal(flight.depth_ns[2], 5);
 }
 
+TEST(a_late_skip_does_not_set_the_time_back)
+{
+    struct flight flight = {0};
+    flight_start(&flight, 1000);
+    flight_begin(&flight, 1100, 1);
+    flight_skip(&flight, 1050);
+    flight_end(&flight, 1130, 1);
+    assert_int_equal(flight.depth_ns[1], 30);
+}
+
 TEST(a_late_change_takes_no_time)
 {
     struct flight flight = {0};

@@ -125,6 +125,60 @@ TEST(a_renewed_store_has_no_marks)
     assert_int_equal(marks[0].since[MARKS_READS], 1);
 }
 
+TEST(a_renewed_store_knows_the_names)
+{
+    char name[MARKS_NAME_SIZE];
+    uint64_t key = store_mark(store, "load", RIG_MS);
+    store_renew(store, 2 * RIG_MS);
+    assert_true(marks_find_name(&store->marks, store_marks(store), key, name));
+    assert_string_equal(name, "load");
+    assert_int_equal(store_mark(store, "load", 3 * RIG_MS), key);
+}
+
+/* Its clock was read before another thread renewed the store. */
+TEST(a_mark_from_before_a_renewal_spoils_no_time)
+{
+    store_renew(store, 1000 * RIG_MS);
+    store_mark(store, "late", 990 * RIG_MS);
+    store_mark(store, "a", 1010 * RIG_MS);
+    store_mark(store, "b", 1030 * RIG_MS);
+    size_t n = store_list_marks(store, marks);
+    assert_int_equal(n, 3);
+    assert_int_equal(find(n, "late")->since[MARKS_NS], 10 * RIG_MS);
+    assert_int_equal(find(n, "a")->since[MARKS_NS], 20 * RIG_MS);
+}
+
+/* Its totals were read before, and are told behind it. */
+TEST(totals_from_before_a_renewal_spoil_no_section)
+{
+    uint64_t totals[MARKS_N_TOTALS] = {[MARKS_READS] = 100, [MARKS_READ_BYTES] = 409600, [MARKS_NS] = 50};
+    for (uint64_t i = 0; i < 100; i++)
+        rig_read(1, i * 4096, 4096);
+    store_renew(store, store->last_ns);
+    marks_take(&store->marks, store_marks(store), "late", store->last_ns, totals);
+    mark("a");
+    rig_read(1, 0, 4096);
+    mark("b");
+    size_t n = store_list_marks(store, marks);
+    assert_int_equal(find(n, "late")->since[MARKS_READS], 0);
+    assert_int_equal(find(n, "a")->since[MARKS_READS], 1);
+    assert_int_equal(find(n, "a")->since[MARKS_READ_BYTES], 4096);
+}
+
+TEST(a_pause_is_no_part_of_a_section_over_a_renewal)
+{
+    mark("a");
+    store_pause(store, store->last_ns + RIG_MS);
+    store_renew(store, store->last_ns + 100 * RIG_MS);
+    store_go_on(store, store->last_ns + 50 * RIG_MS);
+    mark("b");
+    mark("c");
+    size_t n = store_list_marks(store, marks);
+    assert_int_equal(n, 2);
+    assert_int_equal(find(n, "b")->since[MARKS_NS], RIG_MS);
+    assert_int_equal(store->marks.told[MARKS_NS] + 150 * RIG_MS, store->last_ns);
+}
+
 static void *mark_often(void *number)
 {
     static const char *const names[] = {"one", "two", "three", "four", "five"};
@@ -165,4 +219,77 @@ TEST(threads_that_mark_at_once_lose_nothing)
     assert_int_equal(n_marks, 1 + N_THREADS * N_EACH);
     assert_int_equal(n_reads, N_THREADS * N_EACH);
     assert_int_equal(n_bytes, N_THREADS * N_EACH * 4096ULL);
+}
+
+static const char *const some_names[] = {"one", "two", "three", "four", "five"};
+static uint64_t clock_ns; /* a step for each look */
+
+static uint64_t look_at_clock(void)
+{
+    return __atomic_add_fetch(&clock_ns, 1000, __ATOMIC_RELAXED);
+}
+
+static void *mark_until(void *is_done)
+{
+    for (uint64_t i = 0; __atomic_load_n((int *)is_done, __ATOMIC_RELAXED) == 0; i++) {
+        uint64_t now_ns = look_at_clock();
+        const struct profile_request request = {
+            .start_ns = now_ns, .file = 1, .handle = 1, .offset_bytes = i * 4096, .n_bytes = 4096};
+        store_take(store, &request);
+        if (store_mark(store, some_names[i % 5], now_ns) == 0)
+            return is_done;
+    }
+    return NULL;
+}
+
+/* What is listed at any moment has a name and no more time than there was. */
+static bool are_sound(size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool is_known = false;
+        for (size_t k = 0; k < 5; k++)
+            is_known = is_known || strcmp(marks[i].name, some_names[k]) == 0;
+        if (!is_known || marks[i].since[MARKS_NS] > 2 * look_at_clock())
+            return false;
+    }
+    return true;
+}
+
+static void *renew_often(void *unused)
+{
+    for (int i = 0; i < 300; i++)
+        store_renew(store, look_at_clock());
+    return unused;
+}
+
+TEST(threads_that_mark_while_others_renew_spoil_nothing)
+{
+    int is_done = 0;
+    bool is_sound = true;
+    void *lost = NULL, *ret;
+    pthread_t threads[5];
+    rig_open(2 * STORE_MIN_BYTES);
+    rig_read(1, 0, 4096);
+    clock_ns = store->last_ns;
+    for (size_t i = 0; i < 3; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, mark_until, &is_done), 0);
+    for (size_t i = 3; i < 5; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, renew_often, NULL), 0);
+    for (int i = 0; i < 1000; i++)
+        is_sound = is_sound && are_sound(store_list_marks(store, marks));
+    for (size_t i = 5; i-- > 0;) {
+        __atomic_store_n(&is_done, i < 3, __ATOMIC_RELAXED);
+        pthread_join(threads[i], &ret);
+        lost = lost == NULL ? ret : lost;
+    }
+    assert_true(is_sound && lost == NULL && are_sound(store_list_marks(store, marks)));
+    store_renew(store, look_at_clock());
+    store_mark(store, "one", look_at_clock());
+    rig_read(1, 0, 4096);
+    store_mark(store, "two", clock_ns + RIG_MS);
+    size_t n = store_list_marks(store, marks);
+    assert_int_equal(n, 2);
+    assert_int_equal(find(n, "one")->since[MARKS_READS], 1);
+    assert_int_equal(find(n, "one")->since[MARKS_READ_BYTES], 4096);
+    assert_int_equal(find(n, "one")->since[MARKS_NS], RIG_MS);
 }

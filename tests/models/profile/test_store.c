@@ -98,7 +98,35 @@ TEST(a_renewed_store_knows_who_is_there_and_what_was_left_out)
     store_renew(store, store->last_ns);
     assert_int_equal(store->count[STORE_PROCESSES], 1);
     assert_ptr_equal(store_join(store, 7), &store->processes[0]);
-    assert_int_equal(store->count[STORE_PASSED_BYTES], 4096 + 1000 + 3 * STORE_LOADER_BYTES);
+    assert_int_equal(store->count[STORE_PASSED_BYTES], 4096 + 1000 + 2 * STORE_LOADER_BYTES);
+}
+
+/* The one that is there is counted once, and nothing that was read before is counted twice. */
+TEST(what_was_left_out_does_not_grow_with_every_renewal)
+{
+    store_count(store, STORE_PROCESSES, 1);
+    store_join(store, 7);
+    rig_read(1, 0, 4096);
+    for (int i = 0; i < 100; i++)
+        store_renew(store, store->last_ns);
+    assert_int_equal(store->count[STORE_PROCESSES], 1);
+    assert_int_equal(store->count[STORE_PASSED_BYTES], 4096);
+}
+
+TEST(what_was_lost_before_a_renewal_is_known)
+{
+    store_count(store, STORE_LOST_REQUESTS, 5);
+    store_renew(store, store->last_ns);
+    store_count(store, STORE_LOST_REQUESTS, 2);
+    assert_int_equal(rig_summary()->n_lost, 2);
+    assert_int_equal(store_lost_ever(store), 7);
+}
+
+TEST(a_thread_that_comes_late_makes_no_time_below_zero)
+{
+    store_renew(store, 500 * RIG_MS);
+    store->last_ns = 400 * RIG_MS; /* as one leaves it that looked at it before */
+    assert_close(rig_summary()->seconds, 0, 0);
 }
 
 static void *read_on(void *is_done)

@@ -1,57 +1,23 @@
 /* Tests of tuner/profile/collector_sink and bench/collector/profile.h: a program that says itself what is to
  * be recorded of it. It is this one again, in one of the roles below. */
-#include "bench/collector/profile.h"
 #include "models/profile/marks.h"
-#include "tests/tuner/rig.h"
+#include "tests/tuner/profile/program_rig.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <liburing.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sqlite3.h>
 #include <sys/time.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <sys/uio.h>
 
-#define BLOCK      512
-#define N_BLOCKS   128
 #define N_THREADS  8
 #define N_EACH     2000
 #define RING_DEPTH 16
-
-static char program[4096], agent[4096 + 32]; /* program: this one */
-static json_t *document;
-static int fd;
-
-static void need(bool is_so)
-{
-    if (!is_so)
-        _exit(9);
-}
-
-static bool find_us(void)
-{
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    const char *fstune = getenv("FSTUNE"), *end = fstune != NULL ? strrchr(fstune, '/') : NULL;
-    char folder[4096], whole[4096];
-    snprintf(folder, sizeof folder, "%.*s", end != NULL ? (int)(end - fstune) : 0, fstune);
-    if (end != NULL && realpath(folder, whole) != NULL)
-        snprintf(agent, sizeof agent, "%s/fstune-agent", whole);
-    return n > 0 && rig_find_program();
-}
+#define LONG_PARTS 1024 /* of 1 MiB, of a read that takes long */
 
 GROUP_NEEDS(find_us);
 GROUP(rig_enter, rig_leave);
 
 /* ---- roles ---- */
-
-static void read_at(int n)
-{
-    char block[BLOCK];
-    for (int i = 0; i < n; i++)
-        need(pread(fd, block, BLOCK, (off_t)(i * 7919 % N_BLOCKS) * BLOCK) == BLOCK);
-}
 
 static void read_on(int n)
 {
@@ -60,8 +26,20 @@ static void read_on(int n)
         need(read(fd, block, BLOCK) == BLOCK);
 }
 
+/* The place of errno is not touched by anything. */
+static bool keeps_errno(void)
+{
+    errno = 77;
+    fst_profile_reset();
+    fst_profile_mark("errno");
+    fst_profile_stop();
+    fst_profile_start();
+    return errno == 77;
+}
+
 static void act_parts(void)
 {
+    need(keeps_errno());
     fst_profile_mark("load");
     read_at(100);
     fst_profile_stop();
@@ -203,74 +181,43 @@ static void act_ring(void)
     io_uring_queue_exit(&ring);
 }
 
-/* As one that the agent began stopped. */
-static void act_renews(void)
+static void *read_long(void *unused)
 {
-    fst_profile_reset();
-    usleep(300000); /* until the agent has seen it */
-    fst_profile_start();
-    read_at(30);
-    fst_profile_stop();
+    static char part[1 << 20];
+    struct iovec parts[LONG_PARTS];
+    int own = open("long", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    for (size_t i = 0; i < LONG_PARTS; i++)
+        parts[i] = (struct iovec){part, sizeof part};
+    need(own >= 0 && ftruncate(own, (off_t)LONG_PARTS * (off_t)sizeof part) == 0);
+    need(preadv(own, parts, LONG_PARTS, 0) == (ssize_t)(LONG_PARTS * sizeof part));
+    close(own);
+    return unused;
 }
 
-static void act_starts(void)
+/* A call of another thread is under way when it is stopped. */
+static void act_long(void)
 {
-    read_at(20);
-    fst_profile_start();
-    fst_profile_mark("here");
-    read_at(30);
+    pthread_t thread;
+    usleep(300000);
+    need(pthread_create(&thread, NULL, read_long, NULL) == 0);
+    usleep(10000);
     fst_profile_stop();
-    read_at(40);
+    pthread_join(thread, NULL);
+    fst_profile_start();
+    read_at(10);
 }
 
-/* The place of errno is not touched by anything. */
-static bool keeps_errno(void)
-{
-    errno = 77;
-    fst_profile_reset();
-    fst_profile_mark("errno");
-    fst_profile_stop();
-    fst_profile_start();
-    return errno == 77;
-}
+static const struct rig_role roles[] = {
+    {"parts", act_parts},     {"positions", act_positions}, {"reset", act_reset},
+    {"threads", act_threads}, {"full", act_full},           {"family", act_family},
+    {"handler", act_handler}, {"ring", act_ring},           {"long", act_long}};
 
-static const struct {
-    const char *name;
-    void (*act)(void);
-} roles[] = {{"parts", act_parts},     {"positions", act_positions}, {"reset", act_reset},
-             {"threads", act_threads}, {"full", act_full},           {"family", act_family},
-             {"handler", act_handler}, {"ring", act_ring},           {"starts", act_starts},
-             {"renews", act_renews}};
-
-__attribute__((constructor)) static void act_as_program(void)
+static void act(const char *role)
 {
-    const char *role = getenv("PROFILE_TEST_ROLE");
-    if (role == NULL)
-        return;
-    need(readlink("/proc/self/exe", program, sizeof program - 1) > 0);
-    bool is_recorded = getenv("PROFILE_TEST_ALONE") == NULL;
-    need(fst_profile_is_recording() == is_recorded);
-    fd = open("blocks", O_RDONLY | O_CLOEXEC);
-    need(fd >= 0 && (strcmp(role, "parts") != 0 || !is_recorded || keeps_errno()));
-    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
-        if (strcmp(role, roles[i].name) == 0)
-            roles[i].act();
-    }
-    need(fst_profile_is_recording() == is_recorded);
-    _exit(0);
+    rig_act(roles, sizeof roles / sizeof roles[0], role);
 }
 
 /* ---- what is found of them ---- */
-
-static json_int_t number(const json_t *object, const char *key)
-{
-    return json_integer_value(json_object_get(object, key));
-}
-
-static json_int_t n_reads(const json_t *object)
-{
-    return number(json_object_get(object, "requests"), "read");
-}
 
 static void profile(const char *role)
 {
@@ -287,19 +234,6 @@ static void profile(const char *role)
         skip();
     assert_int_equal(number(document, "exit_status"), 0);
     assert_int_equal(number(document, "events_lost"), 0);
-}
-
-static json_t *mark(const char *name)
-{
-    size_t i;
-    json_t *each;
-    json_array_foreach(json_object_get(document, "marks"), i, each)
-    {
-        if (strcmp(json_string_value(json_object_get(each, "name")), name) == 0)
-            return each;
-    }
-    fail_msg("there is no mark %s", name);
-    return NULL;
 }
 
 static double seconds(const json_t *object, const char *key)
@@ -329,6 +263,15 @@ TEST(a_rate_is_that_of_the_time_without_pauses)
     double recorded_s = seconds(document, "seconds") - seconds(document, "paused_s");
     assert_close(seconds(json_object_get(document, "rate"), "mean_bps") * recorded_s / (157 * BLOCK), 1,
                  1e-6);
+}
+
+TEST(a_call_that_ends_in_a_pause_is_left_out)
+{
+    profile("long");
+    assert_int_equal(n_reads(document), 10);
+    assert_int_equal(number(json_object_get(document, "bytes"), "read"), 10 * BLOCK);
+    assert_true(seconds(json_object_get(document, "queue_depth"), "busy_share") < 0.5);
+    assert_close(seconds(json_object_get(document, "unseen"), "seen_share"), 1, 0.01);
 }
 
 TEST(the_place_of_a_descriptor_is_followed_through_a_pause)
@@ -394,20 +337,7 @@ TEST(a_ring_is_followed_through_a_pause)
 
 TEST(a_program_alone_does_the_same)
 {
-    int status;
-    rig_write_blocks("blocks", (size_t)N_BLOCKS * BLOCK);
-    for (size_t i = 0; i < sizeof roles / sizeof roles[0]; i++) {
-        pid_t child = fork();
-        assert_true(child >= 0);
-        if (child == 0) {
-            setenv("PROFILE_TEST_ROLE", roles[i].name, 1);
-            setenv("PROFILE_TEST_ALONE", "1", 1);
-            execl(program, program, NULL);
-            _exit(9);
-        }
-        assert_int_equal(waitpid(child, &status, 0), child);
-        assert_true(status == 0 || (WIFEXITED(status) && WEXITSTATUS(status) == 77));
-    }
+    rig_run_alone(roles, sizeof roles / sizeof roles[0]);
 }
 
 TEST(marks_are_in_the_text)
@@ -421,70 +351,4 @@ TEST(marks_are_in_the_text)
     assert_non_null(strstr(run.out, "3 requests, 1.54 kB read, 0 B written\n"));
     assert_non_null(strstr(run.out, "\n  and 5 without a place\n"));
     rig_free(&run);
-}
-
-/* ---- with agent and manager ---- */
-
-static void record_events(const char *role, const char *option)
-{
-    struct rig_run run = {0};
-    unlink("e.db");
-    rig_write_blocks("blocks", (size_t)N_BLOCKS * BLOCK);
-    setenv("PROFILE_TEST_ROLE", role, 1);
-    rig_run(&run, NULL, "manager", "--quiet", "--save-events", "e.db", "--", agent, option, "--wait", "5s",
-            "--", program, NULL);
-    unsetenv("PROFILE_TEST_ROLE");
-    if (run.code != 0)
-        print_error("%s%s\n", run.out, run.err);
-    assert_int_equal(run.code, 0);
-    rig_free(&run);
-}
-
-static int count_rows(const char *sql)
-{
-    sqlite3 *db;
-    sqlite3_stmt *rows;
-    assert_int_equal(sqlite3_open("e.db", &db), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &rows, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(rows), SQLITE_ROW);
-    int n = sqlite3_column_int(rows, 0);
-    sqlite3_finalize(rows);
-    sqlite3_close(db);
-    return n;
-}
-
-TEST(the_agent_tells_of_marks_and_of_new_beginnings)
-{
-    record_events("reset", "--memory");
-    assert_int_equal(count_rows("SELECT count(*) FROM runs WHERE seconds IS NOT NULL"), 2);
-    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE run_id = 1 AND kind = 1 AND bytes = 512"),
-                     500);
-    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE run_id = 2 AND kind = 1 AND bytes = 512"),
-                     70);
-    assert_int_equal(
-        count_rows("SELECT count(*) FROM events NATURAL JOIN (SELECT run_id, id AS object_id, name FROM "
-                   "objects) WHERE run_id = 2 AND kind = 9 AND name = 'after'"),
-        1);
-    json_decref(document);
-    document = rig_document("analyse e.db --as profile");
-    assert_int_equal(n_reads(mark("after")), 70);
-}
-
-TEST(a_program_starts_what_the_agent_began_stopped)
-{
-    setenv("PROFILE_TEST_ALONE", "1", 1);
-    record_events("starts", "--stopped");
-    unsetenv("PROFILE_TEST_ALONE");
-    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE kind = 1 AND bytes = 512"), 30);
-    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE kind = 9"), 1);
-}
-
-TEST(a_reset_is_known_where_the_queue_takes_nothing)
-{
-    setenv("PROFILE_TEST_ALONE", "1", 1);
-    record_events("renews", "--stopped");
-    unsetenv("PROFILE_TEST_ALONE");
-    assert_int_equal(count_rows("SELECT count(*) FROM runs WHERE seconds IS NOT NULL"), 2);
-    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE run_id = 2 AND kind = 1 AND bytes = 512"),
-                     30);
 }
