@@ -29,7 +29,10 @@ static void read_sizes(struct bins *copy, const struct bins *bins)
 
 void look_take(struct look *look, const struct store *store, uint64_t now_ns)
 {
-    *look = (struct look){.at_ns = now_ns,
+    uint64_t since_ns = cells_read(&store->paused_since_ns);
+    if (since_ns != 0 && since_ns < now_ns)
+        now_ns = since_ns;
+    *look = (struct look){.at_ns = now_ns - cells_read(&store->paused_ns),
                           .n_flushes = cells_read(&store->n_flushes),
                           .n_direct = cells_read(&store->n_direct),
                           .n_lost = cells_read(&store->count[STORE_LOST_REQUESTS])};
@@ -41,7 +44,7 @@ void look_take(struct look *look, const struct store *store, uint64_t now_ns)
 
 void look_start(struct look *look, const struct store *store)
 {
-    *look = (struct look){.at_ns = store->start_ns};
+    *look = (struct look){.at_ns = cells_read(&store->start_ns)};
 }
 
 /* A request that is judged again moves from one kind to another, so a count may fall. */

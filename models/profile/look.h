@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 struct look {
-    uint64_t at_ns;
+    uint64_t at_ns;                          /* less the pauses: a clock that stands still in them */
     uint64_t n[SUMMARY_N_KINDS], n_unjudged; /* strided requests are random */
     uint64_t bytes[PROFILE_N_DIRECTIONS];
     uint64_t n_flushes, n_direct, n_lost;

@@ -206,7 +206,8 @@ bool store_is_sound(const struct store *store, size_t n_bytes)
            store->locks_at == expected.locks_at &&
            store->timeline.n_intervals == expected.timeline.n_intervals &&
            store->blocks.n_entries == expected.blocks.n_entries && store->marks_at == expected.marks_at &&
-           store->marks.n_slots == expected.marks.n_slots;
+           store->marks.n_slots == expected.marks.n_slots && store->blocks.shift < 64 &&
+           store->timeline.log2_ns >= TIMELINE_FIRST_LOG2_NS && store->timeline.log2_ns < 64;
 }
 
 static void *part(const struct store *store, uint64_t at)

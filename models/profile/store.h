@@ -125,7 +125,8 @@ uint64_t store_mark(struct store *store, const char *name, uint64_t now_ns);
 /* As marks_list, until now. */
 size_t store_list_marks(const struct store *store, struct mark ret[MARKS_MOST]);
 
-/* Whether this memory of n_bytes holds a store whose parts lie inside. */
+/* Whether this memory of n_bytes holds a store whose parts lie inside, so that it can be read whatever its
+ * counts are. */
 bool store_is_sound(const struct store *store, size_t n_bytes);
 
 struct store_file *store_files(const struct store *store);

@@ -4,6 +4,7 @@
 #include "bench/base/clock.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdint.h>
 #include <string.h>
@@ -100,6 +101,14 @@ void interrupt_end_at_once(bool at_once)
 int interrupt_descriptor(void)
 {
     return wake_fd;
+}
+
+bool interrupt_wait(int fd, int timeout_ms)
+{
+    struct pollfd waits[] = {{.fd = fd, .events = POLLIN}, {.fd = wake_fd, .events = POLLIN}};
+    int n = poll(waits, sizeof waits / sizeof waits[0], timeout_ms);
+    /* A stop and SIGCONT end the wait, too. */
+    return n == 0 || (n < 0 && errno == EINTR && atomic_load(&interrupt_signal) == 0);
 }
 
 int interrupt_n_continued(void)

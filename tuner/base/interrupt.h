@@ -35,5 +35,9 @@ void interrupt_end_at_once(bool at_once);
 /* Becomes readable when a signal arrived. */
 int interrupt_descriptor(void);
 
+/* Waits so long, or less where the process was stopped and continued. False: fd became readable (-1: there is
+ * none), a signal arrived, or nothing can be waited for. */
+bool interrupt_wait(int fd, int timeout_ms);
+
 /* How often the process was continued after a stop (Ctrl-Z): a run in which this changes is void. */
 int interrupt_n_continued(void);

@@ -2,6 +2,7 @@
 #include "tuner/base/markup.h"
 
 #include "tuner/base/json.h"
+#include "tuner/base/utf8.h"
 
 #include <stdbool.h>
 #include <string.h>
@@ -35,18 +36,31 @@ void markup_end_page(FILE *out)
           out);
 }
 
-static void put_character(FILE *out, unsigned char c)
+/* The embeddings, overrides and isolates of Unicode: U+202A to U+202E, U+2066 to U+2069. */
+static bool turns_direction(const char *text, size_t length)
 {
-    if (c == '&' || c == '<' || c == '>' || c == '"')
-        fprintf(out, "&#%d;", c);
+    unsigned char last = length == 3 ? (unsigned char)text[2] : 0;
+    return (last >= 0xaa && last <= 0xae && memcmp(text, "\xe2\x80", 2) == 0) ||
+           (last >= 0xa6 && last <= 0xa9 && memcmp(text, "\xe2\x81", 2) == 0);
+}
+
+/* The first character of a text that has one. Returns its length, 1 where it is none. */
+static size_t put_character(FILE *out, const char *text)
+{
+    size_t length = utf8_length(text);
+    if (length == 0 || !utf8_is_plain(text, length) || turns_direction(text, length))
+        fputc('?', out);
+    else if (strchr("&<>\"", *text) != NULL)
+        fprintf(out, "&#%d;", *text);
     else
-        fputc(c < ' ' || c >= 127 ? '?' : c, out);
+        fwrite(text, 1, length, out);
+    return length > 0 ? length : 1;
 }
 
 void markup_put(FILE *out, const char *text)
 {
-    for (; *text != '\0'; text++)
-        put_character(out, (unsigned char)*text);
+    while (*text != '\0')
+        text += put_character(out, text);
 }
 
 void markup_member(FILE *out, const json_t *object, const char *key)
@@ -62,11 +76,11 @@ void markup_word(FILE *out, const char *word)
         return;
     }
     fputc('\'', out);
-    for (; *word != '\0'; word++) {
-        if (*word == '\'')
+    while (*word != '\0') {
+        bool is_quote = *word == '\'';
+        if (is_quote)
             fputs("'\\''", out);
-        else
-            put_character(out, (unsigned char)*word);
+        word += is_quote ? 1 : put_character(out, word);
     }
     fputc('\'', out);
 }

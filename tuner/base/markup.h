@@ -16,7 +16,8 @@ void markup_begin_page(FILE *out, const char *head, const char *title);
 void markup_begin_main(FILE *out, const struct markup_link *links);
 void markup_end_page(FILE *out);
 
-/* A text, escaped; what is not ASCII could turn the direction of what stands around it and becomes '?'. */
+/* A text of UTF-8, escaped; '?' stands for each byte that is none, and for each character that would leave
+ * its line or turn the direction of what stands around it. */
 void markup_put(FILE *out, const char *text);
 /* The same of a text of a document; "" where there is none. */
 void markup_member(FILE *out, const json_t *object, const char *key);

@@ -123,11 +123,14 @@ static int profile(const struct settings *settings, struct err *err)
     struct live *live = NULL;
     int code = check(settings, err);
     if (code == 0 && settings->profile.live &&
-        live_open(&live, settings->program, (pid_t)settings->profile.pid, settings->json) < 0)
+        live_open(&live, settings->program, (pid_t)settings->profile.pid, settings->profile.store_bytes,
+                  settings->json) < 0)
         code = err_set(err, -ENOMEM, "no memory");
     if (code == 0)
         code = record(&recording, settings, live, err);
-    live_end(live, recording.store);
+    if (code == 0)
+        code = record_settle(&recording, err);
+    live_end(live, code == 0 ? recording.store : NULL);
     if (code == 0)
         code = profile_result_deliver(&recording, settings, err);
     if (code >= 0 && recording.events_code < 0)

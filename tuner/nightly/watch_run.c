@@ -15,7 +15,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <math.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -120,12 +119,11 @@ static int begin(struct watching *watching, struct err *err)
 
 static int go_on(struct watching *watching, struct err *err)
 {
-    struct pollfd wait = {.fd = interrupt_descriptor(), .events = POLLIN};
     const uint64_t duration_ns = watching->options->duration_ns, start_ns = watching->slice_ns;
     bool is_over = false;
     int code = 0;
     while (code == 0 && !is_over) {
-        is_over = poll(&wait, 1, POLL_MS) != 0;
+        is_over = !interrupt_wait(-1, POLL_MS);
         uint64_t now_ns = clock_now_ns(&clock_monotonic);
         is_over = is_over || (duration_ns > 0 && now_ns - start_ns >= duration_ns);
         trace_poll(watching->trace);

@@ -22,7 +22,10 @@ struct live {
     bool has_blocks;
     bool shares; /* standard error is a terminal, and the program's, too */
     char what[WHAT_SIZE];
-    uint64_t due_ns; /* 0: nothing was looked at */
+    struct store *copy; /* of the store, which the program may write over at any time */
+    size_t store_bytes;
+    uint64_t due_ns;  /* 0: nothing was looked at; UINT64_MAX: nothing is */
+    uint64_t over_ns; /* 0: it is recorded */
     struct look first, last, now;
     struct look_streams streams_last, streams_now;
     double history_bps[LIVE_SECONDS];
@@ -54,11 +57,18 @@ static void choose_place(struct live *live, bool runs_command, bool output_to_st
         live->area.out = live->own;
 }
 
-int live_open(struct live **ret_live, const char *const *command, pid_t pid, bool output_to_stderr)
+int live_open(struct live **ret_live, const char *const *command, pid_t pid, uint64_t store_bytes,
+              bool output_to_stderr)
 {
     struct live *live = calloc(1, sizeof *live);
-    if (live == NULL)
+    struct store *copy = malloc(store_bytes);
+    if (live == NULL || copy == NULL) {
+        free(live);
+        free(copy);
         return -ENOMEM;
+    }
+    live->copy = copy;
+    live->store_bytes = store_bytes;
     choose_place(live, command != NULL, output_to_stderr);
     live->has_blocks = is_utf8();
     live->shares = command != NULL && isatty(STDERR_FILENO) != 0;
@@ -69,15 +79,22 @@ int live_open(struct live **ret_live, const char *const *command, pid_t pid, boo
     return 0;
 }
 
+/* The program may begin anew (fst_profile_reset), and so do the figures. */
+static void start(struct live *live, const struct store *store)
+{
+    look_start(&live->first, store);
+    live->last = live->first;
+    live->streams_last.n = 0;
+}
+
 /* Without memory for the streams nothing is shown. */
 static void begin(struct live *live, const struct store *store)
 {
-    look_start(&live->first, store);
+    start(live, store);
     if (live->shares)
         fputs("fstune: a line each second, because the program prints here, too; with >LOG 2>&1 behind the "
               "command the figures stand in place\n",
               stderr);
-    live->last = live->first;
     live->due_ns = store->start_ns + PERIOD_NS;
     if (look_streams_open(&live->streams_last, store) < 0 || look_streams_open(&live->streams_now, store) < 0)
         live->due_ns = UINT64_MAX;
@@ -141,24 +158,21 @@ static void tell(struct live *live, const struct store *store, const struct look
 
 static void count(struct live *live, const struct store *store, uint64_t n_lost, uint64_t now_ns)
 {
+    if (store->start_ns != live->first.at_ns)
+        start(live, store);
     look_take(&live->now, store, now_ns);
     live->now.n_lost += n_lost;
+    look_streams_take(&live->streams_now, store);
 }
 
-void live_look(void *data, const struct store *store, uint64_t n_lost)
+static void tell_second(struct live *live, uint64_t n_lost, uint64_t now_ns)
 {
-    struct live *live = data;
-    uint64_t now_ns = clock_now_ns(&clock_monotonic);
-    if (live->due_ns == 0)
-        begin(live, store);
-    if (now_ns < live->due_ns)
-        return;
+    const struct store *store = live->copy;
+    struct look_rates now;
     /* After a stop of the whole program the seconds that were missed are not made up. */
     while (live->due_ns <= now_ns)
         live->due_ns += PERIOD_NS;
     count(live, store, n_lost, now_ns);
-    look_streams_take(&live->streams_now, store);
-    struct look_rates now;
     look_compare(&live->last, &live->now, &now);
     remember(live, now.bps[PROFILE_READ] + now.bps[PROFILE_WRITE]);
     tell(live, store, &live->last, false);
@@ -168,14 +182,31 @@ void live_look(void *data, const struct store *store, uint64_t n_lost)
     live->streams_now = streams;
 }
 
+void live_look(void *data, const struct store *store, uint64_t n_lost)
+{
+    struct live *live = data;
+    uint64_t now_ns = clock_now_ns(&clock_monotonic);
+    if (live->over_ns == 0 && (__atomic_load_n(&store->is_stopped, __ATOMIC_RELAXED) & STORE_OVER) != 0)
+        live->over_ns = now_ns;
+    if (live->over_ns != 0 || now_ns < live->due_ns)
+        return;
+    memcpy(live->copy, store, live->store_bytes);
+    if (!store_is_sound(live->copy, live->store_bytes))
+        live->due_ns = UINT64_MAX;
+    else if (live->due_ns == 0)
+        begin(live, live->copy);
+    if (now_ns >= live->due_ns)
+        tell_second(live, n_lost, now_ns);
+}
+
 void live_end(struct live *live, const struct store *store)
 {
     if (live == NULL)
         return;
     if (live->area.out != NULL) {
         terminal_clear(&live->area);
-    } else if (live->due_ns > 0 && store != NULL) {
-        count(live, store, 0, clock_now_ns(&clock_monotonic));
+    } else if (live->due_ns > 0 && live->due_ns < UINT64_MAX && store != NULL) {
+        count(live, store, 0, live->over_ns != 0 ? live->over_ns : clock_now_ns(&clock_monotonic));
         tell(live, store, &live->last, true);
     }
 }
@@ -188,5 +219,6 @@ void live_close(struct live *live)
     look_streams_close(&live->streams_now);
     if (live->own != NULL)
         fclose(live->own);
+    free(live->copy);
     free(live);
 }

@@ -392,7 +392,7 @@ static void print_page(FILE *out, const json_t *document, const struct plot_load
     size_t n = 5;
     if (json_array_size(json_object_get(document, "marks")) > 0)
         links[n++] = (struct markup_link){"marks", "Marks"};
-    if (json_array_size(json_object_get(document, "hardware")) > 0)
+    if (json_is_array(json_object_get(document, "hardware")))
         links[n++] = (struct markup_link){"processor", "Processor"};
     links[n] = (struct markup_link){"todo", "What to do"};
     markup_begin_page(out, page_assets_html, "What a program does with its files");
@@ -410,13 +410,24 @@ bool page_profile_is(const json_t *document)
     return strcmp(json_read_text(document, "schema", ""), "fstune/profile/1") == 0;
 }
 
+/* Of a pattern that has a name. */
+static bool has_shares(const json_t *document)
+{
+    const json_t *shares = json_object_get(document, "shares");
+    bool has_each = json_is_number(json_object_get(shares, "margin"));
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++)
+        has_each = has_each && json_is_number(json_object_get(shares, kinds[i]));
+    return has_each || json_read_text(json_object_get(document, "pattern"), "name", "")[0] == '\0';
+}
+
 /* Members that documents of an earlier state do not have. */
 static bool has_all(const json_t *document)
 {
     const json_t *sizes = json_object_get(document, "request_size");
     return json_is_array(json_object_get(document, "caches")) &&
            json_is_array(json_object_get(json_object_get(sizes, "read"), "histogram")) &&
-           json_is_array(json_object_get(json_object_get(sizes, "write"), "histogram"));
+           json_is_array(json_object_get(json_object_get(sizes, "write"), "histogram")) &&
+           has_shares(document);
 }
 
 int page_profile_print(FILE *out, const json_t *document, struct err *err)
@@ -424,8 +435,9 @@ int page_profile_print(FILE *out, const json_t *document, struct err *err)
     struct plot_data data = {0};
     int result = plot_data_profile(&data, document, err);
     if (result == 0 && !has_all(document))
-        result = err_set(err, -ENODATA,
-                         "it does not tell sizes and caches; record it again with this version of fstune");
+        result =
+            err_set(err, -ENODATA,
+                    "it does not tell sizes, caches and shares; record it again with this version of fstune");
     if (result == 0)
         print_page(out, document, data.load);
     plot_data_done(&data);

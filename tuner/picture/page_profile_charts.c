@@ -13,9 +13,10 @@
 #define TOP              24.0
 #define BOTTOM           42.0
 #define MOST_TICKS       9
-#define MOST_CACHE_TICKS 6    /* whose texts are longer */
-#define LEAST            1e-9 /* what is less is nothing on an axis */
-#define LABEL_WIDTH      14.0 /* of a phase's number */
+#define MOST_CACHE_TICKS 6                    /* whose texts are longer */
+#define LEAST            1e-9                 /* what is less is nothing on an axis */
+#define MOST_BYTES       0x1.fffffffffffffp63 /* the last below 2^64 */
+#define LABEL_WIDTH      14.0                 /* of a phase's number */
 
 static const char *const kind_names[PLOT_LOAD_KINDS] = {"reads in sequence", "reads at random",
                                                         "writes in sequence", "writes at random"};
@@ -343,7 +344,7 @@ static void draw_caches(FILE *out, const struct plot_load *load)
     draw_y_axis(out, 100, format_share);
     for (unsigned i = 0; first + i * step <= last; i++)
         put_x_label(out, i * step / (last - first),
-                    units_format_bytes((uint64_t)exp2(first + i * step), text));
+                    units_format_bytes((uint64_t)fmin(exp2(first + i * step), MOST_BYTES), text));
     fprintf(out, "<path class=\"series\" stroke=\"var(--s0)\" d=\"M%.2f,%.2f", place_x(0), place_y(0));
     for (size_t i = 0; i < load->n_caches; i++) {
         double x = place_x((log2(load->caches[i].n_bytes) - first) / (last - first));

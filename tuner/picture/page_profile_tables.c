@@ -185,10 +185,15 @@ static void put_hardware(FILE *out, const json_t *document)
     static const char *const columns[] = {"Event", "Count", "A request", "A second", "<How", NULL};
     const json_t *event, *events = json_object_get(document, "hardware");
     size_t i;
-    if (json_array_size(events) == 0)
+    if (!json_is_array(events))
         return;
     markup_section(out, "Processor", "processor");
-    markup_begin_table(out, "Events that the processor counted while the program ran.", columns);
+    if (json_array_size(events) == 0) {
+        fputs("<p>This machine counts no events of its processor.</p>\n</section>\n", out);
+        return;
+    }
+    markup_begin_table(out, "Events that the processor and the kernel counted while the program ran.",
+                       columns);
     json_array_foreach(events, i, event)
     {
         put_event(out, event);

@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_NUMBER 1e18
-#define LEAST_S     1e-9
+#define MOST_NUMBER  1e18
+#define MOST_OF_SIZE 1e16 /* so that all sizes together are a number */
+#define LEAST_S      1e-9
 /* A shorter part of an interval at the end would have a rate by chance; it is told with the one before. */
 #define LEAST_LAST_SHARE 0.5
 
@@ -76,7 +77,7 @@ static void read_sizes(struct plot_load *load, const json_t *document)
     for (size_t d = 0; d < 2; d++) {
         const json_t *histogram = json_object_get(json_object_get(sizes, names[d]), "histogram");
         for (size_t i = 0; i < PLOT_LOAD_SIZES; i++) {
-            load->n_by_size[d][i] = (uint64_t)count_at(histogram, i);
+            load->n_by_size[d][i] = (uint64_t)fmin(count_at(histogram, i), MOST_OF_SIZE);
             load->n[d] += load->n_by_size[d][i];
         }
     }
@@ -89,7 +90,7 @@ static void read_caches(struct plot_load *load, const json_t *caches)
         struct blocks_cache *read = &load->caches[load->n_caches];
         *read =
             (struct blocks_cache){json_read_number(cache, "bytes"), json_read_number(cache, "served_share")};
-        load->n_caches += read->n_bytes > 0 && read->n_bytes <= MOST_NUMBER && read->served_share >= 0 &&
+        load->n_caches += read->n_bytes >= 1 && read->n_bytes <= MOST_NUMBER && read->served_share >= 0 &&
                           read->served_share <= 1;
     }
 }

@@ -153,8 +153,25 @@ int record_program(struct recording *recording, const char *const *command,
     return code;
 }
 
+int record_settle(struct recording *recording, struct err *err)
+{
+    size_t n_bytes = recording->shared.size;
+    struct store *copy = malloc(n_bytes);
+    if (copy == NULL)
+        return err_set(err, -ENOMEM, "no memory");
+    memcpy(copy, recording->shared.memory, n_bytes);
+    recording->store = copy;
+    return store_is_sound(copy, n_bytes) ? 0
+                                         : err_set(err, -EBADMSG,
+                                                   "the program has written into the memory of its "
+                                                   "recording, which tells nothing any more; "
+                                                   "--source trace shares none with it");
+}
+
 void record_close(struct recording *recording)
 {
+    if (recording->store != recording->shared.memory)
+        free(recording->store);
     hardware_counters_close(recording->hardware);
     shared_memory_close(&recording->shared);
 }

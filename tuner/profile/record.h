@@ -73,4 +73,7 @@ void record_dead_end(struct store *store);
 
 /* An empty store that begins at start_ns, for an import. */
 int record_open(struct recording *recording, uint64_t store_bytes, uint64_t start_ns, struct err *err);
+/* The recording has ended. What the program can still write into is copied and checked, and the store is that
+ * copy from now on. 0, -ENOMEM, or -EBADMSG where the program has written over it. */
+int record_settle(struct recording *recording, struct err *err);
 void record_close(struct recording *recording);

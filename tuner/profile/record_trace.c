@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <poll.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -110,10 +109,12 @@ static void look(void *data)
         trace_poll(tracing->trace);
         record_memory_poll(tracing->memory, record_events_sink(tracing->kept));
         record_events_poll(tracing->kept);
-        show(tracing);
     }
-    if (is_time_over(tracing))
+    if (is_time_over(tracing)) {
         hardware_counters_take(tracing->hardware);
+        __atomic_fetch_or(&tracing->feed->store->is_stopped, STORE_OVER, __ATOMIC_RELAXED);
+    }
+    show(tracing);
 }
 
 int record_trace_program(struct recording *recording, const char *const *command,
@@ -147,16 +148,15 @@ int record_trace_program(struct recording *recording, const char *const *command
 
 static int wait_for(struct tracing *tracing, pid_t pid, struct err *err)
 {
-    struct pollfd waits[] = {{.fd = (int)syscall(SYS_pidfd_open, pid, 0), .events = POLLIN},
-                             {.fd = interrupt_descriptor(), .events = POLLIN}};
-    if (waits[0].fd < 0)
+    int ended_fd = (int)syscall(SYS_pidfd_open, pid, 0);
+    if (ended_fd < 0)
         return err_sys(err, -errno, "--pid %ld", (long)pid);
     trace_attach(tracing->trace, pid);
     hardware_counters_start(tracing->hardware);
-    while (poll(waits, 2, POLL_MS) == 0 && !tracing->is_over)
+    while (interrupt_wait(ended_fd, POLL_MS) && !tracing->is_over)
         look(tracing);
     look(tracing);
-    close(waits[0].fd);
+    close(ended_fd);
     return 0;
 }
 

@@ -61,6 +61,24 @@ TEST(without_requests_there_are_no_shares_and_no_depth)
     assert_close(rates.all_requests, 0, 0);
 }
 
+TEST(a_pause_is_no_time)
+{
+    look_start(&start, store);
+    store_begin(store, SECOND_NS, 1);
+    store_pause(store, 2 * SECOND_NS);
+    look_take(&first, store, 3 * SECOND_NS);
+    look_take(&second, store, 5 * SECOND_NS);
+    look_compare(&start, &second, &rates);
+    assert_close(rates.seconds, 2, 1e-9);
+    look_compare(&first, &second, &rates);
+    assert_close(rates.seconds, 0, 0);
+    assert_close(second.busy_ns, 1e9, 1);
+    store_go_on(store, 6 * SECOND_NS);
+    look_take(&second, store, 7 * SECOND_NS);
+    look_compare(&start, &second, &rates);
+    assert_close(rates.seconds, 3, 1e-9);
+}
+
 TEST(what_is_still_in_flight_counts_for_the_depth)
 {
     store_begin(store, SECOND_NS, 4);

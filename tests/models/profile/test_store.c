@@ -17,6 +17,12 @@ TEST(a_store_has_room_for_its_parts_or_is_refused)
     assert_false(store_is_sound(small, STORE_MIN_BYTES + 4096));
     small->streams_at += 8;
     assert_false(store_is_sound(small, STORE_MIN_BYTES));
+    small->streams_at -= 8;
+    small->blocks.shift = 64;
+    assert_false(store_is_sound(small, STORE_MIN_BYTES));
+    small->blocks.shift = 0;
+    small->timeline.log2_ns = 0;
+    assert_false(store_is_sound(small, STORE_MIN_BYTES));
     free(small);
 }
 

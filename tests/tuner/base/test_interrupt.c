@@ -238,3 +238,38 @@ FIXTURE(hear_signals)
 }
 
 GROUP(hear_signals, NULL);
+
+/* Signals this one in a tenth of a second. */
+static void send_soon(int which)
+{
+    const pid_t parent = getpid();
+    if (fork() != 0)
+        return;
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
+    kill(parent, which);
+    _exit(0);
+}
+
+static int wait_for_signals(void)
+{
+    send_soon(SIGCONT);
+    if (!interrupt_wait(-1, 5000) || interrupt_n_continued() != 1)
+        return 2;
+    send_soon(SIGTERM);
+    return !interrupt_wait(-1, 5000) && atomic_load(&interrupt_signal) == SIGTERM ? FINE : 3;
+}
+
+static int wait_for_a_descriptor(void)
+{
+    int ends[2];
+    if (pipe(ends) != 0 || !interrupt_wait(ends[0], 1))
+        return 2;
+    close(ends[1]);
+    return !interrupt_wait(ends[0], 5000) ? FINE : 3;
+}
+
+TEST(a_wait_goes_on_after_a_stop_and_ends_with_a_signal)
+{
+    assert_int_equal(in_child(wait_for_signals), FINE);
+    assert_int_equal(in_child(wait_for_a_descriptor), FINE);
+}

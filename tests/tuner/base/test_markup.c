@@ -20,8 +20,25 @@ static void check_print(void (*print)(FILE *out, const char *text), const char *
 TEST(what_means_something_is_escaped)
 {
     check_print(markup_put, "a <b> & \"c\"", "a &#60;b&#62; &#38; &#34;c&#34;");
-    check_print(markup_put, "\x1b[1m\n\x7f\xc3\xa9", "?[1m??\?\?");
+    check_print(markup_put, "\x1b[1m\n\x7f", "?[1m?\?");
     check_print(markup_put, "", "");
+}
+
+TEST(other_scripts_pass_and_what_turns_the_direction_does_not)
+{
+    /* The last two bytes of the first and the last ones. */
+    static const unsigned char turning[][2] = {{0x80, 0xaa}, {0x80, 0xae}, {0x81, 0xa6}, {0x81, 0xa9}};
+    check_print(markup_put, "\xc3\xa9 \xe6\x97\xa5 \xf0\x9f\x98\x80",
+                "\xc3\xa9 \xe6\x97\xa5 \xf0\x9f\x98\x80");
+    check_print(markup_word, "\xc3\xa9", "'\xc3\xa9'");
+    check_print(markup_put, "a\xc3 \xa9 \xff", "a? ? ?");
+    check_print(markup_put, "\xc2\x85\xe2\x80\xa8", "?\?");
+    for (size_t i = 0; i < N_OF(turning); i++) {
+        const char text[] = {(char)0xe2, (char)turning[i][0], (char)turning[i][1], '\0'};
+        check_print(markup_put, text, "?");
+    }
+    check_print(markup_put, "\xe2\x80\xa9\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa",
+                "?\xe2\x80\xaf\xe2\x81\xa5\xe2\x81\xaa");
 }
 
 TEST(a_word_is_quoted_where_a_shell_would_not_take_it_as_it_is)

@@ -126,3 +126,24 @@ TEST(what_was_seen_is_in_the_history)
     assert_non_null(strstr(run.out, "plan: randread, "));
     rig_free(&run);
 }
+
+TEST(a_stop_and_going_on_do_not_end_it)
+{
+    static const char *const arguments[] = {"watch", "--path", ".", "--save", "stopped.db", NULL};
+    struct rig_run run = {0};
+    rig_start(&run, NULL, arguments);
+    usleep(1500000); /* it waits by now */
+    kill(run.pid, SIGSTOP);
+    usleep(100000);
+    kill(run.pid, SIGCONT);
+    usleep(400000);
+    siginfo_t ended = {0};
+    waitid(P_PID, (id_t)run.pid, &ended, WEXITED | WNOHANG | WNOWAIT);
+    kill(run.pid, SIGTERM);
+    rig_finish(&run);
+    bool cannot = run.code == 2 && strstr(run.err, "by the kernel") != NULL;
+    rig_free(&run);
+    if (cannot)
+        skip();
+    assert_int_equal(ended.si_pid, 0);
+}

@@ -1,4 +1,5 @@
 /* Tests of fstune profile --live as a user sees it: on a terminal, and without one. */
+#include "bench/collector/profile.h"
 #include "tests/child.h"
 #include "tests/tuner/rig.h"
 
@@ -6,8 +7,50 @@
 #include <sys/ioctl.h>
 #include <termios.h>
 
-GROUP_NEEDS(rig_find_program);
+static char program[4096]; /* this one */
+
+static bool find_us(void)
+{
+    return readlink("/proc/self/exe", program, sizeof program - 1) > 0 && rig_find_program();
+}
+
+GROUP_NEEDS(find_us);
 GROUP(rig_enter, rig_leave);
+
+/* This program again, as one to be recorded: it writes these many blocks. */
+static void write_blocks(int n)
+{
+    char block[4096] = {0};
+    int fd = open("written", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    for (int i = 0; i < n; i++) {
+        if (pwrite(fd, block, sizeof block, (off_t)i * (off_t)sizeof block) != sizeof block)
+            _exit(9);
+    }
+    close(fd);
+}
+
+/* The last request comes when the program ends, so that the profile ends with it. */
+__attribute__((constructor)) static void act_as_program(void)
+{
+    const char *role = getenv("LIVE_TEST_ROLE");
+    if (role == NULL)
+        return;
+    write_blocks(strcmp(role, "reset") == 0 ? 1000 : 400);
+    usleep(strcmp(role, "pause") == 0 ? 300000 : 1200000);
+    if (strcmp(role, "reset") == 0) {
+        fst_profile_reset();
+        write_blocks(400);
+        usleep(1200000);
+    } else if (strcmp(role, "pause") == 0) {
+        fst_profile_stop();
+        usleep(1200000);
+        fst_profile_start();
+        usleep(300000);
+    } else
+        usleep(1500000);
+    write_blocks(1);
+    _exit(0);
+}
 
 static int terminal = -1, control = -1; /* and its other end */
 static char seen[1 << 16];
@@ -167,4 +210,73 @@ TEST(the_document_stays_alone_on_standard_output)
 TEST(an_import_has_nothing_to_show)
 {
     rig_refused("profile --live --import msr absent.csv", 2, "--live: shows a program while it runs");
+}
+
+static json_t *profiled;
+
+/* The mean of the last line, requests a second. The role's document is kept. */
+static double mean_of(struct rig_run *run, const char *role, const char *source, const char *duration)
+{
+    double mean = -1;
+    setenv("LIVE_TEST_ROLE", role, 1);
+    rig_run(run, NULL, "profile", "--live", "--json", "--source", source, "--duration", duration, "--",
+            program, NULL);
+    unsetenv("LIVE_TEST_ROLE");
+    if (run->code == 2 && strstr(run->err, "by the kernel") != NULL) {
+        rig_free(run);
+        skip();
+    }
+    assert_int_equal(run->code, 0);
+    json_decref(profiled);
+    profiled = rig_json(run);
+    const char *line = strstr(run->err, "  mean: ");
+    assert_non_null(line);
+    assert_int_equal(sscanf(line, " mean: %lf/s", &mean), 1);
+    return mean;
+}
+
+/* As the profile says it. */
+static double mean_of_document(void)
+{
+    double seconds = json_number_value(json_object_get(profiled, "seconds")) -
+                     json_number_value(json_object_get(profiled, "paused_s"));
+    return json_number_value(json_object_get(profiled, "events")) / seconds;
+}
+
+TEST(a_program_that_begins_anew_has_its_figures_begin_anew)
+{
+    struct rig_run run = {0};
+    double mean = mean_of(&run, "reset", "preload", "1m"), second = 0;
+    const char *line = strchr(run.err, '\n');
+    CHECK_JSON(profiled, "events=401");
+    assert_close(mean, mean_of_document(), 0.25 * mean_of_document());
+    assert_non_null(line);
+    assert_int_equal(sscanf(line + 1, "%*[^:]: %lf/s", &second), 1);
+    assert_true(second > 0);
+    rig_free(&run);
+}
+
+TEST(a_pause_is_in_no_mean)
+{
+    struct rig_run run = {0};
+    double mean = mean_of(&run, "pause", "preload", "1m");
+    assert_close(mean, mean_of_document(), 0.25 * mean_of_document());
+    rig_free(&run);
+}
+
+static void check_duration(const char *source)
+{
+    struct rig_run run = {0};
+    double mean = mean_of(&run, "duration", source, "1300ms");
+    CHECK_JSON(profiled, "events=400");
+    assert_close(mean, 400 / 1.3, 0.25 * 400 / 1.3);
+    assert_non_null(strstr(run.err, " 1 s: "));
+    assert_null(strstr(run.err, " 2 s: "));
+    rig_free(&run);
+}
+
+TEST(the_mean_ends_with_the_recording)
+{
+    check_duration("preload");
+    check_duration("trace");
 }

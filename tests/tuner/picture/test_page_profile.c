@@ -16,9 +16,10 @@
     ", \"over_time\": {\"interval_s\": 2, \"bytes\": [2000000, 4000000], \"seq_read\": [100, 0], "           \
     "\"seq_write\": [0, 0], \"rand_read\": [0, 200], \"rand_write\": [0, 0], \"flushes\": [0, 0]}"
 #define CACHES ", \"caches\": [{\"bytes\": 1048576, \"served_share\": 0.25}]"
-#define PATTERN                                                                                              \
-    ", \"events\": 300, \"events_lost\": 0, \"pattern\": {\"name\": \"randread\"}, \"shares\": "             \
-    "{\"seq_read\": 0.333, \"rand_read\": 0.667, \"seq_write\": 0, \"rand_write\": 0, \"margin\": 0.056}"
+#define SHARES                                                                                               \
+    ", \"shares\": {\"seq_read\": 0.333, \"rand_read\": 0.667, \"seq_write\": 0, \"rand_write\": 0, "        \
+    "\"margin\": 0.056}"
+#define PATTERN ", \"events\": 300, \"events_lost\": 0, \"pattern\": {\"name\": \"randread\"}" SHARES
 #define PHASES                                                                                               \
     ", \"phases\": [{\"start_s\": 0, \"end_s\": 2, \"requests\": 100, \"bytes\": 4000000, \"pattern\": "     \
     "\"read\", \"shares\": [1, 0, 0, 0]}, {\"start_s\": 2, \"end_s\": 4, \"requests\": 200, \"bytes\": "     \
@@ -101,13 +102,13 @@ TEST(texts_of_the_document_stay_texts)
     static const char turning[] = {(char)0xe2, (char)0x80, (char)0xae, '\0'}; /* U+202E */
 #define EVIL "<script>alert(1)</script>\\u001b\\u202e"
     char *page = print(
-        "{\"schema\": \"fstune/profile/1\", \"source\": \"" EVIL "\", \"seconds\": 4, \"command\": [\"" EVIL
-        "\"]" SIZES TIME CACHES ", \"events\": 300, \"pattern\": {\"name\": \"" EVIL
-        "\"}, \"streams\": [{\"file\": \"" EVIL "\", \"direction\": \"" EVIL
-        "\", \"requests\": 3}], \"phases\": [{\"pattern\": \"" EVIL "\"}, {\"pattern\": \"" EVIL
-        "\"}], \"marks\": [{\"name\": \"" EVIL "\"}], \"hardware\": [{\"event\": \"" EVIL
-        "\", \"count\": 7}], \"fixed\": {\"" EVIL "\": \"" EVIL "\"}, \"free\": [\"" EVIL
-        "\", 7], \"current\": 7, \"options\": [\"" EVIL "\", 7]}",
+        "{\"schema\": \"fstune/profile/1\"" SHARES ", \"source\": \"" EVIL
+        "\", \"seconds\": 4, \"command\": [\"" EVIL "\"]" SIZES TIME CACHES
+        ", \"events\": 300, \"pattern\": {\"name\": \"" EVIL "\"}, \"streams\": [{\"file\": \"" EVIL
+        "\", \"direction\": \"" EVIL "\", \"requests\": 3}], \"phases\": [{\"pattern\": \"" EVIL
+        "\"}, {\"pattern\": \"" EVIL "\"}], \"marks\": [{\"name\": \"" EVIL
+        "\"}], \"hardware\": [{\"event\": \"" EVIL "\", \"count\": 7}], \"fixed\": {\"" EVIL "\": \"" EVIL
+        "\"}, \"free\": [\"" EVIL "\", 7], \"current\": 7, \"options\": [\"" EVIL "\", 7]}",
         0);
     check_never_says(page, "<script");
     check_never_says(page, "\x1b");
@@ -163,6 +164,14 @@ TEST(marks_and_counts_have_tables_where_there_are_any)
     check_says(page, ">A</th><td>600</td><td>2</td><td>150</td>");
     check_says(page, "outside the kernel; an estimate: counted in 50 % of the time");
     check_says(page, "it never had a counter");
+    check_says(page, "Events that the processor and the kernel counted");
+    free(page);
+    page = print(WHOLE ", \"hardware\": []}", 0);
+    check_says(page, "href=\"#processor\"");
+    check_says(page, "This machine counts no events of its processor");
+    free(page);
+    page = print(WHOLE ", \"hardware\": null}", 0);
+    check_never_says(page, "id=\"processor\"");
     free(page);
 }
 
@@ -174,6 +183,8 @@ TEST(documents_of_an_earlier_state_are_refused_in_one_line)
         BEGIN SIZES TIME "}",
         BEGIN TIME CACHES "}",
         BEGIN TIME CACHES ", \"request_size\": {\"read\": {\"n\": 1}, \"write\": {\"n\": 2}}}",
+        BEGIN SIZES TIME CACHES ", \"pattern\": {\"name\": \"read\"}}",
+        BEGIN SIZES TIME CACHES ", \"pattern\": {\"name\": \"read\"}, \"shares\": {\"seq_read\": 1}}",
     };
     for (size_t i = 0; i < N_OF(texts); i++) {
         char *page = print(texts[i], -ENODATA);
@@ -205,5 +216,7 @@ TEST(damaged_members_do_no_harm)
                                         "0.1}]}",
                        0);
     check_says(page, "What a cache would serve");
+    /* The last mark of the axis is at 2^64. */
+    check_says(page, ">18.4 EB</text>");
     free(page);
 }

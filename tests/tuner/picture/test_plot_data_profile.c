@@ -114,3 +114,16 @@ TEST(what_is_no_count_is_nothing)
     assert_int_equal(data.load->n_caches, 0);
     assert_int_equal(data.load->n_phases, 0);
 }
+
+TEST(counts_that_no_program_makes_still_have_a_sum)
+{
+    static const char each[] = "1e18,1e18,1e18,1e18,1e18,1e18,1e18,1e18,1e18,1e18,";
+    char text[1024];
+    snprintf(text, sizeof text,
+             BEGIN "5" INTERVAL
+                   "\"bytes\": [1]}, \"request_size\": {\"read\": {\"histogram\": [%s%s%s%s1]}}}",
+             each, each, each, each);
+    assert_int_equal(read_text(text), 0);
+    assert_true((double)data.load->n[0] >= 40 * (double)data.load->n_by_size[0][0]);
+    assert_true(data.load->n_by_size[0][0] > 0);
+}

@@ -371,6 +371,31 @@ TEST(a_process_that_runs_already_is_recorded_for_a_while)
     assert_true(json_is_null(json_object_get(document, "exit_status")));
 }
 
+TEST(a_stop_and_going_on_do_not_end_it)
+{
+    char pid[32];
+    struct rig_run run = {0};
+    const char *const arguments[] = {"profile", "--pid", pid, "--json", NULL};
+    trace("true");
+    pid_t child = write_on();
+    snprintf(pid, sizeof pid, "%ld", (long)child);
+    rig_start(&run, NULL, arguments);
+    usleep(1200000); /* it waits by now */
+    kill(run.pid, SIGSTOP);
+    usleep(100000);
+    kill(run.pid, SIGCONT);
+    usleep(400000);
+    siginfo_t ended = {0};
+    waitid(P_PID, (id_t)run.pid, &ended, WEXITED | WNOHANG | WNOWAIT);
+    kill(run.pid, SIGTERM);
+    rig_finish(&run);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+    assert_int_equal(ended.si_pid, 0);
+    assert_int_equal(run.code, 128 + SIGTERM);
+    rig_free(&run);
+}
+
 TEST(a_signal_ends_the_command_with_its_number)
 {
     struct rig_run run = {0};
