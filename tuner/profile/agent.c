@@ -9,6 +9,7 @@
 #include "bench/base/units.h"
 #include "bench/profile/cpu_samples.h"
 #include "bench/profile/program.h"
+#include "models/profile/flows.h"
 #include "models/profile/places.h"
 #include "models/profile/queue.h"
 #include "models/profile/store.h"
@@ -34,7 +35,6 @@
 #define CPU_NS        (30 * CLOCK_NS_PER_S) /* so often the processor's places are told */
 #define LAST_WRITE_NS (CLOCK_NS_PER_S / 4)  /* for one that was killed while it wrote */
 #define QUEUE_ALIGN   64U
-#define N_FLOWS       512U /* a power of two */
 #define FLOWS_NS      (CLOCK_NS_PER_S / 10)
 
 static const char usage[] =
@@ -50,12 +50,6 @@ static const char usage[] =
     "  --store SIZE       memory for events until they are fetched, 32k..64m (1m)\n"
     "  --wait DURATION    for a link that is cut, once the command has ended (60s)\n";
 
-/* What a thread has sent or received over sockets since that was told. */
-struct flow {
-    uint32_t process, thread, direction; /* direction 0: free */
-    uint64_t n, n_bytes;
-};
-
 static struct agent {
     struct agent_send send;
     struct events_sink sink; /* the same */
@@ -68,7 +62,7 @@ static struct agent {
     struct cpu_samples *samples; /* NULL: this user may not */
     struct places places;        /* of the samples that the program then takes itself */
     uint64_t start_ns, cpu_told_ns, n_lost_before;
-    struct flow flows[N_FLOWS];
+    struct flows flows;
     uint64_t flows_told_ns;
     bool is_restart_due, is_left, samples_pause;
     uint64_t n_renewed; /* new beginnings by the program that are known */
@@ -125,8 +119,8 @@ static void obey(enum batch_order order)
 static void tell_flows(void)
 {
     agent.flows_told_ns = now_ns();
-    for (uint32_t i = 0; i < N_FLOWS; i++) {
-        const struct flow *flow = &agent.flows[i];
+    for (uint32_t i = 0; i < FLOWS_MOST; i++) {
+        const struct flow *flow = &agent.flows.flow[i];
         if (flow->n > 0)
             agent_send_row(&agent.send, &(struct events_row){.kind = EVENTS_NETWORK,
                                                              .time_ns = agent.flows_told_ns - agent.start_ns,
@@ -136,38 +130,18 @@ static void tell_flows(void)
                                                              .n_bytes = flow->n_bytes,
                                                              .n = flow->n});
     }
-    memset(agent.flows, 0, sizeof agent.flows);
-}
-
-/* NULL: there is no room. */
-static struct flow *flow_of(const struct queue_event *event)
-{
-    uint32_t at = event->thread * 2654435761U ^ event->flags;
-    for (uint32_t i = 0; i < N_FLOWS; i++) {
-        struct flow *flow = &agent.flows[(at + i) % N_FLOWS];
-        if (flow->direction == 0)
-            *flow = (struct flow){event->process, event->thread, event->flags, 0, 0};
-        if (flow->process == event->process && flow->thread == event->thread &&
-            flow->direction == event->flags)
-            return flow;
-    }
-    return NULL;
+    agent.flows = (struct flows){0};
 }
 
 static void take_flow(const struct queue_event *event)
 {
     bool is_known = event->flags == EVENTS_IN || event->flags == EVENTS_OUT;
-    struct flow *flow = is_known ? flow_of(event) : NULL;
-    if (is_known && flow == NULL) {
+    const struct flow flow = {event->process, event->thread, event->flags, 1, event->n_bytes};
+    if (is_known && !flows_add(&agent.flows, &flow)) {
         tell_flows();
-        flow = flow_of(event);
+        is_known = flows_add(&agent.flows, &flow);
     }
-    if (flow == NULL || event->n_bytes > EVENTS_FILE_BYTES - flow->n_bytes) {
-        agent.send.n_given_up++;
-        return;
-    }
-    flow->n++;
-    flow->n_bytes += event->n_bytes;
+    agent.send.n_given_up += !is_known;
 }
 
 /* Of a file, or of a mark. False: it is not known. */
