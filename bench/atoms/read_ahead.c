@@ -42,6 +42,6 @@ uint64_t read_ahead_bytes(int fd)
     snprintf(path, sizeof path, "%s/queue/read_ahead_kb", device.sysfs);
     if (device.sysfs[0] != '\0')
         (void)read_kib(path, &bytes);
-    const bool is_btrfs = fstatfs(fd, &status) == 0 && status.f_type == BTRFS_SUPER_MAGIC;
+    const bool is_btrfs = fstatfs(fd, &status) == 0 && (uint32_t)status.f_type == BTRFS_SUPER_MAGIC;
     return is_btrfs && bytes < BTRFS_BYTES ? BTRFS_BYTES : bytes;
 }
