@@ -381,6 +381,14 @@ static __always_inline void post_on_ring(__u64 ring)
         COUNT(lost, 1);
 }
 
+/* To the program, all requests that one call hands over are in flight from its beginning on; the kernel takes
+ * them one after the other. */
+static __always_inline __u64 handed_over_ns(void)
+{
+    const struct call *call = bpf_task_storage_get(&calls, bpf_get_current_task_btf(), NULL, 0);
+    return call != NULL && call->kind == TRACE_CALL_ENTERS_RING ? call->start_ns : bpf_ktime_get_ns();
+}
+
 SEC("raw_tp/io_uring_submit_req")
 int on_ring_submit(struct bpf_raw_tracepoint_args *context)
 {
@@ -390,7 +398,7 @@ int on_ring_submit(struct bpf_raw_tracepoint_args *context)
     bool is_flush = opcode == IORING_OP_FSYNC;
     if ((!is_flush && !ring_moves(opcode)) || !is_recorded(who >> 32))
         return 0;
-    struct call call = {.start_ns = bpf_ktime_get_ns(),
+    struct call call = {.start_ns = handed_over_ns(),
                         .kind = is_flush ? TRACE_CALL_FLUSHES : TRACE_CALL_MOVES,
                         .flags = TRACE_ASYNC | TRACE_RINGED | (ring_writes(opcode) ? TRACE_WRITES : 0),
                         .fd = -1,
