@@ -44,6 +44,12 @@ static inline void cells_clear(void *at, size_t n_bytes)
         __atomic_store_n(&cell[i], 0, __ATOMIC_RELAXED);
 }
 
+/* How much a count has grown between two looks; a count may also fall. */
+static inline uint64_t cells_grown(uint64_t before, uint64_t after)
+{
+    return after > before ? after - before : 0;
+}
+
 /* Puts `to` where `from` is. False where something else is. */
 static inline bool cells_swap(uint64_t *cell, uint64_t from, uint64_t to)
 {

@@ -50,7 +50,7 @@ void look_start(struct look *look, const struct store *store)
 /* A request that is judged again moves from one kind to another, so a count may fall. */
 static double grown(uint64_t before, uint64_t after)
 {
-    return after > before ? (double)(after - before) : 0;
+    return (double)cells_grown(before, after);
 }
 
 /* What most of the bin with the most new entries has. */

@@ -78,16 +78,11 @@ void look_streams_take(struct look_streams *streams, const struct store *store)
 
 /* A stream that made room for another is gone with its counts, and a request that is judged again changes its
  * order. */
-static uint64_t grown(uint64_t before, uint64_t after)
-{
-    return after > before ? after - before : 0;
-}
-
 static void subtract(struct look_stream *from, const struct look_stream *before)
 {
     for (int i = 0; i < STREAM_N_ORDERS; i++)
-        from->n[i] = grown(before->n[i], from->n[i]);
-    from->n_bytes = grown(before->n_bytes, from->n_bytes);
+        from->n[i] = cells_grown(before->n[i], from->n[i]);
+    from->n_bytes = cells_grown(before->n_bytes, from->n_bytes);
 }
 
 static size_t keep(struct look_stream *kept, size_t n, const struct look_stream *stream)

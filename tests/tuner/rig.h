@@ -58,6 +58,8 @@ void rig_run(struct rig_run *run, bool (*in_child)(void), ...) __attribute__((se
 void rig_run_line(struct rig_run *run, const char *line);
 void rig_run_line_as(struct rig_run *run, bool (*in_child)(void), const char *line);
 void rig_start(struct rig_run *run, bool (*in_child)(void), const char *const *arguments);
+/* Stops it for a moment, as Ctrl-Z does. True: it has ended soon after it went on. */
+bool rig_stop_and_go_on(const struct rig_run *run);
 void rig_finish(struct rig_run *run);
 void rig_free(struct rig_run *run);
 

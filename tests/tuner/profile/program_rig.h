@@ -3,7 +3,7 @@
 #pragma once
 
 #include "bench/collector/profile.h"
-#include "tests/tuner/rig.h"
+#include "tests/tuner/profile/agent_rig.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -13,7 +13,6 @@
 #define BLOCK    512
 #define N_BLOCKS 128
 
-static char program[4096], agent[4096 + 32]; /* program: this one */
 static json_t *document;
 static int fd;
 
@@ -21,17 +20,6 @@ static inline void need(bool is_so)
 {
     if (!is_so)
         _exit(9);
-}
-
-static inline bool find_us(void)
-{
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    const char *fstune = getenv("FSTUNE"), *end = fstune != NULL ? strrchr(fstune, '/') : NULL;
-    char folder[4096], whole[4096];
-    snprintf(folder, sizeof folder, "%.*s", end != NULL ? (int)(end - fstune) : 0, fstune);
-    if (end != NULL && realpath(folder, whole) != NULL)
-        snprintf(agent, sizeof agent, "%s/fstune-agent", whole);
-    return n > 0 && rig_find_program();
 }
 
 static inline void read_at(int n)

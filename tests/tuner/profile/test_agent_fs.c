@@ -2,8 +2,6 @@
  * (bench/collector/profile.h), on their way to the manager. The program is this one again. */
 #include "tests/tuner/profile/program_rig.h"
 
-#include <sqlite3.h>
-
 #define FAR_NUMBER 70000 /* of a descriptor */
 
 GROUP_NEEDS(find_us);
@@ -100,30 +98,17 @@ static void record_events(const char *role, const char *option)
     rig_free(&run);
 }
 
-static int count_rows(const char *sql)
-{
-    sqlite3 *db;
-    sqlite3_stmt *rows;
-    assert_int_equal(sqlite3_open("e.db", &db), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &rows, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(rows), SQLITE_ROW);
-    int n = sqlite3_column_int(rows, 0);
-    sqlite3_finalize(rows);
-    sqlite3_close(db);
-    return n;
-}
-
 TEST(the_agent_tells_of_marks_and_of_new_beginnings)
 {
     record_events("reset", "--memory");
-    assert_int_equal(count_rows("SELECT count(*) FROM runs WHERE seconds IS NOT NULL"), 2);
-    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE run_id = 1 AND kind = 1 AND bytes = 512"),
-                     500);
-    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE run_id = 2 AND kind = 1 AND bytes = 512"),
-                     70);
+    assert_int_equal(rig_ask_events("SELECT count(*) FROM runs WHERE seconds IS NOT NULL"), 2);
     assert_int_equal(
-        count_rows("SELECT count(*) FROM events NATURAL JOIN (SELECT run_id, id AS object_id, name FROM "
-                   "objects) WHERE run_id = 2 AND kind = 9 AND name = 'after'"),
+        rig_ask_events("SELECT count(*) FROM events WHERE run_id = 1 AND kind = 1 AND bytes = 512"), 500);
+    assert_int_equal(
+        rig_ask_events("SELECT count(*) FROM events WHERE run_id = 2 AND kind = 1 AND bytes = 512"), 70);
+    assert_int_equal(
+        rig_ask_events("SELECT count(*) FROM events NATURAL JOIN (SELECT run_id, id AS object_id, name FROM "
+                       "objects) WHERE run_id = 2 AND kind = 9 AND name = 'after'"),
         1);
     json_decref(document);
     document = rig_document("analyse e.db --as profile");
@@ -135,8 +120,8 @@ TEST(a_program_starts_what_the_agent_began_stopped)
     setenv("PROFILE_TEST_ALONE", "1", 1);
     record_events("starts", "--stopped");
     unsetenv("PROFILE_TEST_ALONE");
-    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE kind = 1 AND bytes = 512"), 30);
-    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE kind = 9"), 1);
+    assert_int_equal(rig_ask_events("SELECT count(*) FROM events WHERE kind = 1 AND bytes = 512"), 30);
+    assert_int_equal(rig_ask_events("SELECT count(*) FROM events WHERE kind = 9"), 1);
 }
 
 TEST(a_reset_is_known_where_the_queue_takes_nothing)
@@ -144,9 +129,9 @@ TEST(a_reset_is_known_where_the_queue_takes_nothing)
     setenv("PROFILE_TEST_ALONE", "1", 1);
     record_events("renews", "--stopped");
     unsetenv("PROFILE_TEST_ALONE");
-    assert_int_equal(count_rows("SELECT count(*) FROM runs WHERE seconds IS NOT NULL"), 2);
-    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE run_id = 2 AND kind = 1 AND bytes = 512"),
-                     30);
+    assert_int_equal(rig_ask_events("SELECT count(*) FROM runs WHERE seconds IS NOT NULL"), 2);
+    assert_int_equal(
+        rig_ask_events("SELECT count(*) FROM events WHERE run_id = 2 AND kind = 1 AND bytes = 512"), 30);
 }
 
 /* What began behind it is not of the recording before it. */
@@ -155,22 +140,22 @@ TEST(resets_that_the_queue_does_not_take_begin_one_recording)
     setenv("PROFILE_TEST_ALONE", "1", 1);
     record_events("at once", "--stopped");
     unsetenv("PROFILE_TEST_ALONE");
-    assert_int_equal(count_rows("SELECT count(*) FROM runs"), 2);
-    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE run_id = 1 AND kind = 1"), 0);
-    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE run_id = 2 AND kind = 1 AND bytes = 512"),
-                     30);
+    assert_int_equal(rig_ask_events("SELECT count(*) FROM runs"), 2);
+    assert_int_equal(rig_ask_events("SELECT count(*) FROM events WHERE run_id = 1 AND kind = 1"), 0);
+    assert_int_equal(
+        rig_ask_events("SELECT count(*) FROM events WHERE run_id = 2 AND kind = 1 AND bytes = 512"), 30);
 }
 
 /* What is lost until the agent hears of the reset may be told of the recording before. */
 TEST(what_is_lost_is_told_through_all_resets)
 {
     record_events("losses", "--memory");
-    assert_int_equal(count_rows("SELECT count(*) FROM runs WHERE seconds IS NOT NULL"), 3);
-    assert_true(count_rows("SELECT lost FROM runs WHERE id = 1") >= 30);
-    assert_int_equal(count_rows("SELECT sum(lost) FROM runs"), 80);
-    assert_int_equal(count_rows("SELECT lost FROM runs WHERE id = 3"), 0);
-    assert_int_equal(count_rows("SELECT count(*) FROM events WHERE run_id = 3 AND kind = 1 AND bytes = 512"),
-                     100);
+    assert_int_equal(rig_ask_events("SELECT count(*) FROM runs WHERE seconds IS NOT NULL"), 3);
+    assert_true(rig_ask_events("SELECT lost FROM runs WHERE id = 1") >= 30);
+    assert_int_equal(rig_ask_events("SELECT sum(lost) FROM runs"), 80);
+    assert_int_equal(rig_ask_events("SELECT lost FROM runs WHERE id = 3"), 0);
+    assert_int_equal(
+        rig_ask_events("SELECT count(*) FROM events WHERE run_id = 3 AND kind = 1 AND bytes = 512"), 100);
 }
 
 /* The agent asks for the name when the program has long begun anew. */
@@ -184,7 +169,7 @@ TEST(a_mark_has_its_name_on_both_sides_of_a_reset)
                  "SELECT count(*) FROM events NATURAL JOIN (SELECT run_id, id AS object_id, name FROM "
                  "objects) WHERE run_id = %d AND kind = 9 AND name = '%s'",
                  i + 1, names[i]);
-        assert_int_equal(count_rows(sql), 1);
+        assert_int_equal(rig_ask_events(sql), 1);
     }
 }
 

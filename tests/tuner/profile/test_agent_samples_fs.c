@@ -2,29 +2,15 @@
  * (bench/collector/sampler). The program that is recorded is this one again, and so is the one that forbids
  * it. */
 #include "bench/collector/profile.h"
-#include "tests/tuner/rig.h"
+#include "tests/tuner/profile/agent_rig.h"
 
 #include <errno.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
-#include <sqlite3.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
-
-static char program[4096], agent[4096 + 32];
-
-static bool find_us(void)
-{
-    ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
-    const char *fstune = getenv("FSTUNE"), *end = fstune != NULL ? strrchr(fstune, '/') : NULL;
-    char folder[4096], whole[4096];
-    snprintf(folder, sizeof folder, "%.*s", end != NULL ? (int)(end - fstune) : 0, fstune);
-    if (end != NULL && realpath(folder, whole) != NULL)
-        snprintf(agent, sizeof agent, "%s/fstune-agent", whole);
-    return n > 0 && rig_find_program();
-}
 
 GROUP_NEEDS(find_us);
 GROUP(rig_enter, rig_leave);
@@ -101,19 +87,6 @@ static void record(const char *role)
     rig_free(&run);
 }
 
-static int look_up(const char *sql)
-{
-    sqlite3 *db;
-    sqlite3_stmt *rows;
-    assert_int_equal(sqlite3_open("e.db", &db), SQLITE_OK);
-    assert_int_equal(sqlite3_prepare_v2(db, sql, -1, &rows, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(rows), SQLITE_ROW);
-    int n = sqlite3_column_int(rows, 0);
-    sqlite3_finalize(rows);
-    sqlite3_close(db);
-    return n;
-}
-
 #define OF_PROGRAM                                                                                           \
     " FROM events NATURAL JOIN (SELECT run_id, id AS object_id, name FROM objects) WHERE kind = 5 AND "      \
     "name LIKE '%test_agent_samples_fs' AND run_id = "
@@ -121,17 +94,17 @@ static int look_up(const char *sql)
 TEST(a_paused_program_takes_no_samples)
 {
     record("pauses");
-    assert_int_equal(look_up("SELECT sample_ns FROM runs"), 1000000);
-    assert_int_equal(look_up("SELECT lost FROM runs"), 0);
-    assert_in_range(look_up("SELECT sum(n) FROM events WHERE kind = 5"), 200, 600);
-    assert_in_range(look_up("SELECT sum(n)" OF_PROGRAM "1"), 150, 600);
-    assert_int_equal(look_up("SELECT sum(duration_ns) / sum(n) FROM events WHERE kind = 5"), 1000000);
+    assert_int_equal(rig_ask_events("SELECT sample_ns FROM runs"), 1000000);
+    assert_int_equal(rig_ask_events("SELECT lost FROM runs"), 0);
+    assert_in_range(rig_ask_events("SELECT sum(n) FROM events WHERE kind = 5"), 200, 600);
+    assert_in_range(rig_ask_events("SELECT sum(n)" OF_PROGRAM "1"), 150, 600);
+    assert_int_equal(rig_ask_events("SELECT sum(duration_ns) / sum(n) FROM events WHERE kind = 5"), 1000000);
 }
 
 TEST(a_new_beginning_has_the_names_again)
 {
     record("resets");
-    assert_int_equal(look_up("SELECT count(*) FROM runs WHERE seconds IS NOT NULL"), 2);
-    assert_in_range(look_up("SELECT sum(n)" OF_PROGRAM "1"), 80, 300);
-    assert_in_range(look_up("SELECT sum(n)" OF_PROGRAM "2"), 200, 600);
+    assert_int_equal(rig_ask_events("SELECT count(*) FROM runs WHERE seconds IS NOT NULL"), 2);
+    assert_in_range(rig_ask_events("SELECT sum(n)" OF_PROGRAM "1"), 80, 300);
+    assert_in_range(rig_ask_events("SELECT sum(n)" OF_PROGRAM "2"), 200, 600);
 }

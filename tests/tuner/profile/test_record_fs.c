@@ -381,17 +381,12 @@ TEST(a_stop_and_going_on_do_not_end_it)
     snprintf(pid, sizeof pid, "%ld", (long)child);
     rig_start(&run, NULL, arguments);
     usleep(1200000); /* it waits by now */
-    kill(run.pid, SIGSTOP);
-    usleep(100000);
-    kill(run.pid, SIGCONT);
-    usleep(400000);
-    siginfo_t ended = {0};
-    waitid(P_PID, (id_t)run.pid, &ended, WEXITED | WNOHANG | WNOWAIT);
+    bool has_ended = rig_stop_and_go_on(&run);
     kill(run.pid, SIGTERM);
     rig_finish(&run);
     kill(child, SIGKILL);
     waitpid(child, NULL, 0);
-    assert_int_equal(ended.si_pid, 0);
+    assert_false(has_ended);
     assert_int_equal(run.code, 128 + SIGTERM);
     rig_free(&run);
 }
