@@ -238,3 +238,8 @@ void image_read_ahead(const struct image *image, uint64_t offset_bytes, uint64_t
         posix_fadvise(image->fd_cached, (off_t)at, (off_t)n, POSIX_FADV_WILLNEED);
     }
 }
+
+void image_write_out(const struct image *image)
+{
+    sync_file_range(image->fd_cached, 0, 0, SYNC_FILE_RANGE_WRITE);
+}

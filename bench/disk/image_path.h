@@ -16,6 +16,8 @@ struct image_way {
     bool direct;
     uint32_t piece_bytes; /* requests are split into such pieces, which are made at once; 0: not split */
     uint32_t ahead_bytes; /* read ahead of a sequential reader; 0: nothing, or IMAGE_AHEAD_KERNEL */
+    uint32_t out_bytes;   /* gathered in the page cache before they are written out; 0: until the flush, or
+                             as the kernel does */
 };
 
 struct image_lane;
@@ -46,3 +48,7 @@ int image_write(const struct image *image, struct image_lanes *lanes, struct ima
 
 /* Lets the kernel read the range into the page cache without waiting for it. */
 void image_read_ahead(const struct image *image, uint64_t offset_bytes, uint64_t n_bytes);
+
+/* Lets the kernel write what the page cache has gathered, without waiting for it. A write that fails is told
+ * by the next image_sync. */
+void image_write_out(const struct image *image);

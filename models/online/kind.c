@@ -74,6 +74,11 @@ bool kind_is_large(unsigned kind)
     return kind < KIND_N && kind % N_SIZES == SIZE_LARGE;
 }
 
+bool kind_only_reads(unsigned kind)
+{
+    return kind < KIND_N && direction_of(kind) == DIRECTION_READ;
+}
+
 bool kind_only_writes(unsigned kind)
 {
     return kind < KIND_N && direction_of(kind) == DIRECTION_WRITE;

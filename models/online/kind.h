@@ -28,4 +28,5 @@ unsigned kind_find(const char *name);
 
 bool kind_is_sequential(unsigned kind);
 bool kind_is_large(unsigned kind);
+bool kind_only_reads(unsigned kind);
 bool kind_only_writes(unsigned kind);

@@ -19,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ONLINE_FACTORS 3
+#define ONLINE_FACTORS 4
 
 struct online_setting {
     double values[ONLINE_FACTORS];

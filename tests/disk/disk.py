@@ -8,20 +8,20 @@ import time
 
 import nbd
 
-PINS = ('cached', 'direct', 'cached,ahead=1m', 'cached,ahead=none,pieces=64k', 'direct,pieces=64k', 'cached,ahead=4m,pieces=128k')
+PINS = ('cached', 'direct', 'cached,out=64k', 'cached,ahead=1m', 'cached,ahead=none,pieces=64k', 'direct,pieces=64k', 'cached,ahead=4m,pieces=128k')
 
 
 class Disk:
     """nbdkit with the plugin over an image; more are the plugin's parameters; nbdkit's own have no control socket. environment: what is
-    added to that of nbdkit."""
+    added to that of nbdkit. Direct requests are tried however small the image is, unless kept is True."""
 
-    def __init__(self, plugin, image, *more, folder, controlled=True, environment=None):
+    def __init__(self, plugin, image, *more, folder, controlled=True, environment=None, kept=False):
         self.image, self.socket, self.control = image, os.path.join(folder, 'disk'), os.path.join(folder, 'control')
         for name in (self.socket, self.control):
             if os.path.exists(name):
                 os.unlink(name)
         self.errors = open(os.path.join(folder, 'errors'), 'w+', encoding='utf-8')
-        control = [f'control={self.control}'] if controlled else []
+        control = [f'control={self.control}', *([] if kept else ['cache=0'])] if controlled else []
         self.process = subprocess.Popen(['nbdkit', '-f', '-U', self.socket, plugin, f'file={image}', *control, *more],
                                         stdin=subprocess.DEVNULL, stderr=self.errors, env={**os.environ, **(environment or {})})
 

@@ -2,9 +2,11 @@
 #include "tuner/nightly/disk.h"
 
 #include "bench/base/clock.h"
+#include "bench/host/hostinfo.h"
 #include "tuner/nightly/disk_history.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +30,18 @@ static bool may_use(void *context, const struct online_setting *setting)
 {
     const struct disk *disk = context;
     struct image_way way = disk_ways_of_setting(setting);
-    return (!way.direct || disk->ways.can_direct) && (way.piece_bytes == 0 || disk->ways.can_split);
+    return (!way.direct || (disk->ways.can_direct && !disk->ways.is_kept)) &&
+           (way.piece_bytes == 0 || disk->ways.can_split);
+}
+
+/* Requests past the cache leave nothing there for those that come later, which no trial sees. Where there is
+ * room for the whole image, everything is read from the disk once. */
+static bool is_kept(const struct disk *disk)
+{
+    struct hostinfo_memory_room room = {.bytes = disk->options.cache_bytes};
+    if (isnan(room.bytes))
+        hostinfo_find_memory_room(&room);
+    return (double)disk->image.size_bytes <= room.bytes;
 }
 
 static void begin_tuning(struct disk *disk)
@@ -40,7 +53,8 @@ static void begin_tuning(struct disk *disk)
                                      .space = space_of,
                                      .may_use = may_use,
                                      .context = disk};
-    disk->ways = (struct disk_ways){.can_direct = disk->image.fd_direct >= 0, .can_split = image_can_split()};
+    disk->ways = (struct disk_ways){
+        .can_direct = disk->image.fd_direct >= 0, .can_split = image_can_split(), .is_kept = is_kept(disk)};
     snprintf(disk->why_not_direct, sizeof(disk->why_not_direct), "%s", disk->image.direct_why);
     online_init(&disk->online, &options);
 }
@@ -231,15 +245,28 @@ static void check_alignment(struct disk *disk, const struct profile_request *req
         refuse_direct(disk, "the client's requests are not aligned to the blocks of direct requests");
 }
 
+/* Whoever fills what may be gathered has it written out. */
+static void gather(struct disk *disk, uint32_t most_bytes, uint64_t n_bytes)
+{
+    uint64_t before = atomic_fetch_add_explicit(&disk->gathered_bytes, n_bytes, memory_order_relaxed);
+    if (before / most_bytes != (before + n_bytes) / most_bytes)
+        image_write_out(&disk->image);
+}
+
 static int move(struct disk *disk, const struct disk_gate_pass *pass, const struct profile_request *request,
                 void *buffer, const void *data)
 {
     if (pass->ahead_n_bytes > 0)
         image_read_ahead(&disk->image, pass->ahead_from_bytes, pass->ahead_n_bytes);
-    return buffer != NULL ? image_read(&disk->image, &disk->lanes, pass->way, buffer, request->n_bytes,
-                                       request->offset_bytes)
-                          : image_write(&disk->image, &disk->lanes, pass->way, data, request->n_bytes,
-                                        request->offset_bytes);
+    if (buffer != NULL)
+        return image_read(&disk->image, &disk->lanes, pass->way, buffer, request->n_bytes,
+                          request->offset_bytes);
+    int code =
+        image_write(&disk->image, &disk->lanes, pass->way, data, request->n_bytes, request->offset_bytes);
+    bool is_durable = (request->flags & PROFILE_DURABLE) != 0;
+    if (code == 0 && pass->way.out_bytes > 0 && !is_durable)
+        gather(disk, pass->way.out_bytes, request->n_bytes);
+    return code;
 }
 
 /* A direct request that the kernel refuses is no error of the image: it is made again through the cache. */

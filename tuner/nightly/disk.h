@@ -20,6 +20,8 @@ struct disk_options {
     bool writable;
     double regret_share;
     bool dry_run;
+    double cache_bytes;  /* that the page cache may have for the image; NaN: what is available when it is
+                            opened */
     const char *history; /* a file; NULL: nothing is kept */
     /* What an operator wants to know, one line; is_wrong: something failed. */
     void (*say)(bool is_wrong, const char *format, va_list arguments);
@@ -36,7 +38,8 @@ struct disk {
     pthread_cond_t slice_ended, sync_ended;
     uint64_t n_syncs_begun, n_syncs_ended; /* of the client's */
     bool is_over;
-    atomic_bool is_trying; /* online's slice is a trial, which may end early */
+    atomic_bool is_trying;               /* online's slice is a trial, which may end early */
+    atomic_uint_fast64_t gathered_bytes; /* written through the cache, since the beginning */
     uint64_t n_errors;
     char why_not_direct[160]; /* "": direct requests are possible */
 };

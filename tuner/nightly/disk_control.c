@@ -68,7 +68,10 @@ static void describe(const struct disk *disk, struct text *text)
         (unsigned long long)online->n_switches, (unsigned long long)disk->gate.n_changes);
     add(text, "errors: %llu%s\n", (unsigned long long)disk->n_errors,
         disk->gate.lost_code != 0 ? ", a flush was lost" : "");
-    add(text, "direct: %s\n", disk->ways.can_direct ? "possible" : disk->why_not_direct);
+    add(text, "direct: %s\n",
+        !disk->ways.can_direct ? disk->why_not_direct
+        : disk->ways.is_kept   ? "not tried, as the page cache has room for the whole image"
+                               : "possible");
     for (unsigned kind = 0; kind < KIND_N; kind++)
         describe_kind(online, kind, text);
 }
@@ -83,7 +86,7 @@ static void pin(struct disk *disk, const char *words, struct text *text)
         return;
     }
     struct online_setting setting = disk_ways_to_setting(way);
-    if (!disk->online.options.may_use(disk, &setting)) {
+    if ((way.direct && !disk->ways.can_direct) || (way.piece_bytes > 0 && !disk->ways.can_split)) {
         add(text, "error: not possible here: %s\n",
             way.direct && !disk->ways.can_direct ? disk->why_not_direct : "pieces need io_uring");
         return;

@@ -11,17 +11,21 @@
 #define MOST_UNFLUSHED    (4U << 20) /* that a switch may flush */
 #define FLUSHED_REMAINDER 8          /* a flush that leaves less than such a part of a slice has flushed it */
 #define CLOSED            0x80000000U
+#define WAY_UNIT          4096U /* of sizes in a way */
 
+/* A way in one word: a bit, pieces and what is gathered in units, and what is read ahead. */
 static uint64_t pack(struct image_way way)
 {
-    return (uint64_t)way.direct << 63 | (uint64_t)way.piece_bytes << 32 | way.ahead_bytes;
+    return (uint64_t)way.direct << 63 | (uint64_t)(way.piece_bytes / WAY_UNIT) << 48 |
+           (uint64_t)(way.out_bytes / WAY_UNIT) << 32 | way.ahead_bytes;
 }
 
 struct image_way disk_gate_way(const struct disk_gate *gate)
 {
     uint64_t packed = atomic_load_explicit(&gate->way, memory_order_relaxed);
     return (struct image_way){.direct = packed >> 63 != 0,
-                              .piece_bytes = (uint32_t)(packed >> 32) & (CLOSED - 1),
+                              .piece_bytes = (uint32_t)(packed >> 48 & 0x7fff) * WAY_UNIT,
+                              .out_bytes = (uint32_t)(packed >> 32 & 0xffff) * WAY_UNIT,
                               .ahead_bytes = (uint32_t)packed};
 }
 

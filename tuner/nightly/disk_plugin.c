@@ -5,6 +5,7 @@
 #include "tuner/nightly/disk_control.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,13 +17,15 @@
 
 static struct {
     char *file, *history, *control;
-    double regret_share;
+    double regret_share, cache_bytes;
     bool dry_run, is_open;
     struct disk served;
     struct disk_control control_thread;
     pthread_mutex_t opening, extents;
-} plugin_disk = {
-    .regret_share = 0.03, .opening = PTHREAD_MUTEX_INITIALIZER, .extents = PTHREAD_MUTEX_INITIALIZER};
+} plugin_disk = {.regret_share = 0.03,
+                 .cache_bytes = NAN,
+                 .opening = PTHREAD_MUTEX_INITIALIZER,
+                 .extents = PTHREAD_MUTEX_INITIALIZER};
 
 /* News are for who runs nbdkit with -v. */
 static void say(bool is_wrong, const char *format, va_list arguments)
@@ -40,6 +43,17 @@ static int set_path(char **path, const char *value)
     return *path != NULL ? 0 : -1;
 }
 
+static int set_cache(const char *value)
+{
+    uint64_t bytes;
+    if (units_parse_size(value, &bytes) < 0 && strcmp(value, "0") != 0) {
+        nbdkit_error("cache=%s: give a size such as 4g, or 0", value);
+        return -1;
+    }
+    plugin_disk.cache_bytes = strcmp(value, "0") == 0 ? 0 : (double)bytes;
+    return 0;
+}
+
 static int on_config(const char *key, const char *value)
 {
     if (strcmp(key, "file") == 0)
@@ -54,12 +68,14 @@ static int on_config(const char *key, const char *value)
         nbdkit_error("regret=%s: give a share of 50%% at most, such as 3%%", value);
         return -1;
     }
+    if (strcmp(key, "cache") == 0)
+        return set_cache(value);
     if (strcmp(key, "dry-run") == 0) {
         int yes = nbdkit_parse_bool(value);
         plugin_disk.dry_run = yes > 0;
         return yes < 0 ? -1 : 0;
     }
-    nbdkit_error("%s: is no parameter; file, history, control, regret and dry-run are", key);
+    nbdkit_error("%s: is no parameter; file, history, control, regret, cache and dry-run are", key);
     return -1;
 }
 
@@ -84,6 +100,7 @@ static int open_once(int readonly)
     struct disk_options options = {.path = plugin_disk.file,
                                    .writable = readonly == 0,
                                    .regret_share = plugin_disk.regret_share,
+                                   .cache_bytes = plugin_disk.cache_bytes,
                                    .dry_run = plugin_disk.dry_run,
                                    .history = plugin_disk.history,
                                    .say = say};
@@ -243,6 +260,7 @@ static struct nbdkit_plugin plugin = {
     .config_help = "file=IMAGE      the disk image to serve\n"
                    "regret=3%%       what trials may cost at most, of the bytes served\n"
                    "history=FILE    where what was found is kept for the next session\n"
+                   "cache=SIZE      what the page cache may have for the image (what is available)\n"
                    "control=SOCKET  where `status`, `freeze`, `pin` and others are taken\n"
                    "dry-run=true    the load is recognised, and nothing is changed",
     .unload = on_unload,

@@ -7,22 +7,24 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DIRECT, PIECES, AHEAD };
+enum { DIRECT, PIECES, AHEAD, OUT };
 
 static const double piece_levels[] = {0, 64 << 10, 128 << 10};
 static const double ahead_levels[] = {0, IMAGE_AHEAD_KERNEL, 1 << 20, 4 << 20};
+static const double out_levels[] = {0, 64 << 10, 1 << 20};
 #define N_OF(array) (sizeof(array) / sizeof((array)[0]))
 
 struct image_way disk_ways_of_setting(const struct online_setting *setting)
 {
     return (struct image_way){.direct = setting->values[DIRECT] > 0,
                               .piece_bytes = (uint32_t)setting->values[PIECES],
-                              .ahead_bytes = (uint32_t)setting->values[AHEAD]};
+                              .ahead_bytes = (uint32_t)setting->values[AHEAD],
+                              .out_bytes = (uint32_t)setting->values[OUT]};
 }
 
 struct online_setting disk_ways_to_setting(struct image_way way)
 {
-    return (struct online_setting){{way.direct, way.piece_bytes, way.ahead_bytes}};
+    return (struct online_setting){{way.direct, way.piece_bytes, way.ahead_bytes, way.out_bytes}};
 }
 
 /* Of settings that do the same for this kind of load, one is enough. */
@@ -31,7 +33,9 @@ static int is_forbidden(const double *values, void *context)
     const struct disk_ways *ways = context;
     unsigned kind = ways->kind;
     bool is_plain_ahead = disk_ways_to_setting(DISK_WAYS_PLAIN).values[AHEAD] - values[AHEAD] == 0;
-    if (values[DIRECT] > 0 && (!ways->can_direct || !is_plain_ahead))
+    if (values[DIRECT] > 0 && (!ways->can_direct || ways->is_kept || !is_plain_ahead))
+        return 1;
+    if (values[OUT] > 0 && (values[DIRECT] > 0 || !is_plain_ahead || kind_only_reads(kind)))
         return 1;
     if (values[PIECES] > 0 && (!ways->can_split || !kind_is_large(kind)))
         return 1;
@@ -43,9 +47,10 @@ static int is_forbidden(const double *values, void *context)
 static size_t count(struct disk_ways *ways)
 {
     size_t n = 0;
-    for (size_t i = 0; i < 2 * N_OF(piece_levels) * N_OF(ahead_levels); i++) {
+    for (size_t i = 0; i < 2 * N_OF(piece_levels) * N_OF(ahead_levels) * N_OF(out_levels); i++) {
         double values[] = {(double)(i % 2), piece_levels[i / 2 % N_OF(piece_levels)],
-                           ahead_levels[i / 2 / N_OF(piece_levels)]};
+                           ahead_levels[i / 2 / N_OF(piece_levels) % N_OF(ahead_levels)],
+                           out_levels[i / 2 / N_OF(piece_levels) / N_OF(ahead_levels)]};
         n += is_forbidden(values, ways) == 0;
     }
     return n;
@@ -59,7 +64,8 @@ struct fst_space *disk_ways_space(struct disk_ways *ways, unsigned kind)
         return NULL;
     if (fst_space_add_choices(space, "direct", 2) < 0 ||
         fst_space_add_levels(space, "pieces", piece_levels, N_OF(piece_levels)) < 0 ||
-        fst_space_add_levels(space, "ahead", ahead_levels, N_OF(ahead_levels)) < 0) {
+        fst_space_add_levels(space, "ahead", ahead_levels, N_OF(ahead_levels)) < 0 ||
+        fst_space_add_levels(space, "out", out_levels, N_OF(out_levels)) < 0) {
         fst_space_free(space);
         return NULL;
     }
@@ -75,8 +81,11 @@ const char *disk_ways_format(struct image_way way, char buffer[static DISK_WAYS_
         n += snprintf(buffer + n, DISK_WAYS_TEXT_SIZE - (size_t)n, ",pieces=%s",
                       units_format_size(way.piece_bytes, size));
     if (way.ahead_bytes != IMAGE_AHEAD_KERNEL)
-        snprintf(buffer + n, DISK_WAYS_TEXT_SIZE - (size_t)n, ",ahead=%s",
-                 way.ahead_bytes == 0 ? "none" : units_format_size(way.ahead_bytes, size));
+        n += snprintf(buffer + n, DISK_WAYS_TEXT_SIZE - (size_t)n, ",ahead=%s",
+                      way.ahead_bytes == 0 ? "none" : units_format_size(way.ahead_bytes, size));
+    if (way.out_bytes > 0)
+        snprintf(buffer + n, DISK_WAYS_TEXT_SIZE - (size_t)n, ",out=%s",
+                 units_format_size(way.out_bytes, size));
     return buffer;
 }
 
@@ -103,6 +112,8 @@ static int parse_part(const char *part, struct image_way *way)
     else if (strncmp(part, "ahead=", 6) == 0 && is_level(ahead_levels, N_OF(ahead_levels), bytes) &&
              !way->direct)
         way->ahead_bytes = (uint32_t)bytes;
+    else if (strncmp(part, "out=", 4) == 0 && is_level(out_levels, N_OF(out_levels), bytes) && !way->direct)
+        way->out_bytes = (uint32_t)bytes;
     else
         return -EINVAL;
     return 0;

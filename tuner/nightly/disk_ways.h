@@ -14,6 +14,7 @@
 struct disk_ways {
     atomic_bool can_direct; /* may become false while others look */
     bool can_split;
+    bool is_kept;  /* the page cache can hold the whole image: direct requests would leave nothing there */
     unsigned kind; /* that disk_ways_space was called for last: its settings are listed later */
 };
 
@@ -24,7 +25,7 @@ struct online_setting disk_ways_to_setting(struct image_way way);
  * where it is until libfstune has listed the settings. */
 struct fst_space *disk_ways_space(struct disk_ways *ways, unsigned kind);
 
-/* "cached", "cached,pieces=64k,ahead=4m", "cached,ahead=none", "direct,pieces=128k". */
+/* "cached", "cached,pieces=64k,ahead=4m", "cached,ahead=none", "cached,out=1m", "direct,pieces=128k". */
 const char *disk_ways_format(struct image_way way, char buffer[static DISK_WAYS_TEXT_SIZE]);
 /* 0 or -EINVAL. */
 int disk_ways_parse(const char *text, struct image_way *ret_way);

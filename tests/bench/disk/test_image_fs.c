@@ -86,6 +86,27 @@ TEST(pages_that_are_cached_stay_when_it_is_opened)
     assert_true(before > 0 && after >= before / 2);
 }
 
+/* The kernel by itself waits for some 30 s. */
+TEST(what_is_written_out_is_clean_soon)
+{
+    uint64_t cached, dirty = 1;
+    serve();
+    int code = image_write(&image, &lanes, (struct image_way){.ahead_bytes = 1}, written, SIZE, 0);
+    bool can_tell = target_cached_pages(&image.target, 0, SIZE, &cached, &dirty) == 0 && dirty > 0;
+    image_write_out(&image);
+    for (int i = 0; i < 500 && dirty > 0; i++) {
+        usleep(10000);
+        target_cached_pages(&image.target, 0, SIZE, &cached, &dirty);
+    }
+    image_close(&image);
+    if (!can_tell) {
+        print_message("the kernel does not tell dirty pages here\n");
+        skip();
+    }
+    assert_int_equal(code, 0);
+    assert_int_equal(dirty, 0);
+}
+
 TEST(odd_memory_and_odd_sizes_are_taken)
 {
     serve();

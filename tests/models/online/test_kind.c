@@ -37,5 +37,6 @@ TEST(a_name_says_what_the_questions_answer)
         assert_int_equal(kind_is_sequential(kind), strncmp(name, "seq-", 4) == 0);
         assert_int_equal(kind_is_large(kind), strstr(name, "-large") != NULL);
         assert_int_equal(kind_only_writes(kind), strstr(name, "-write-") != NULL);
+        assert_int_equal(kind_only_reads(kind), strstr(name, "-read-") != NULL);
     }
 }

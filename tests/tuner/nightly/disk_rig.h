@@ -12,6 +12,7 @@
 static struct {
     char path[64], history[80];
     char said[512]; /* the last line for the operator */
+    double cache_bytes;
     struct disk served;
     struct err err;
 } rig;
@@ -45,8 +46,12 @@ EACH_TEST(rig_set_up, rig_tear_down);
 
 static inline int rig_open(const char *history)
 {
-    struct disk_options options = {
-        .path = rig.path, .writable = true, .regret_share = 0.03, .history = history, .say = rig_say};
+    struct disk_options options = {.path = rig.path,
+                                   .writable = true,
+                                   .regret_share = 0.03,
+                                   .cache_bytes = rig.cache_bytes,
+                                   .history = history,
+                                   .say = rig_say};
     return disk_open(&rig.served, &options, &rig.err);
 }
 

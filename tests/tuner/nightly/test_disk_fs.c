@@ -1,6 +1,6 @@
 /* Tests of tuner/nightly/disk on the file system of the current directory: what is read is what was written,
  * whatever changes meanwhile, and errors reach the client. FSTUNE_DISK_OPS: how many operations (100,000). */
-/* LINK: -Wl,--wrap=fdatasync -Wl,--wrap=pwrite64 */
+/* LINK: -Wl,--wrap=fdatasync -Wl,--wrap=pwrite64 -Wl,--wrap=sync_file_range */
 #include "bench/base/rng.h"
 #include "tests/tuner/nightly/disk_rig.h"
 
@@ -12,7 +12,7 @@
 #define STRIPE_BLOCKS 581 /* no multiple of a page's */
 #define MOST_BYTES    (300U << 10)
 
-static atomic_int sync_code, write_code, refusing_fd = -1, n_syncs;
+static atomic_int sync_code, write_code, refusing_fd = -1, n_syncs, n_written_out;
 /* The next flush takes the kernel's one report of a loss, and brings it late. */
 static atomic_bool loses_late, second_is_answered;
 
@@ -38,6 +38,12 @@ WRAP(ssize_t, pwrite64, (int fd, const void *buffer, size_t n, off_t offset))
 {
     errno = fd == refusing_fd ? EINVAL : write_code;
     return errno != 0 ? -1 : __real_pwrite64(fd, buffer, n, offset);
+}
+
+WRAP(int, sync_file_range, (int fd, off_t offset, off_t n, unsigned flags))
+{
+    atomic_fetch_add(&n_written_out, 1);
+    return __real_sync_file_range(fd, offset, n, flags);
 }
 
 static unsigned char model[RIG_IMAGE_BYTES];
@@ -112,6 +118,7 @@ static void *switch_often(void *context)
                                        "pin direct",
                                        "pin cached,ahead=1m",
                                        "pin direct,pieces=64k",
+                                       "pin cached,out=64k",
                                        "pin cached,pieces=64k,ahead=none",
                                        "unpin",
                                        "pin cached,pieces=128k,ahead=4m"};
@@ -186,8 +193,8 @@ TEST(requests_of_odd_sizes_go_through_the_cache)
 
 TEST(a_flush_and_a_durable_write_sync_in_every_setting)
 {
-    static const char *const pins[] = {"pin cached", "pin cached,ahead=none", "pin direct",
-                                       "pin direct,pieces=64k"};
+    static const char *const pins[] = {"pin cached", "pin cached,ahead=none", "pin cached,out=64k",
+                                       "pin direct", "pin direct,pieces=64k"};
     struct disk_gate_client client = {0};
     unsigned char block[4096] = {1};
     rig_serve();
@@ -203,6 +210,39 @@ TEST(a_flush_and_a_durable_write_sync_in_every_setting)
         assert_int_equal(n_syncs, before + 3);
     }
     disk_close(&rig.served);
+}
+
+/* Twice 64 KiB in pieces that do not divide it. */
+TEST(what_is_gathered_is_written_out_where_the_setting_says_so)
+{
+    struct disk_gate_client client = {0};
+    unsigned char block[24 << 10] = {1};
+    rig_serve();
+    for (size_t i = 0; i < 7; i++) {
+        rig_ask(i == 0 ? "pin cached" : "pin cached,out=64k");
+        n_written_out = i < 2 ? 0 : n_written_out;
+        assert_int_equal(disk_write(&rig.served, &client, block, sizeof(block), 0, false), 0);
+        assert_int_equal(n_written_out, i < 3 ? 0 : i < 6 ? 1 : 2);
+    }
+    disk_close(&rig.served);
+}
+
+TEST(an_image_that_the_page_cache_holds_has_no_direct_trials)
+{
+    rig.cache_bytes = 2 * RIG_IMAGE_BYTES;
+    rig_serve();
+    bool can_direct = rig.served.ways.can_direct;
+    struct online_setting direct = disk_ways_to_setting((struct image_way){.direct = true, .ahead_bytes = 1});
+    bool may_use = rig.served.online.options.may_use(&rig.served, &direct);
+    const char *answer = rig_ask("status");
+    bool is_told = strstr(answer, "direct: not tried, as the page cache has room") != NULL;
+    bool is_pinned = strcmp(rig_ask("pin direct"), "pinned\n") == 0;
+    disk_close(&rig.served);
+    rig.cache_bytes = 0;
+    if (!can_direct)
+        skip();
+    assert_true(is_told && is_pinned);
+    assert_false(may_use);
 }
 
 TEST(a_failed_flush_fails_all_later_ones)

@@ -23,16 +23,29 @@ TEST(only_settings_that_make_a_difference_are_tried)
     assert_int_equal(n_settings(true, true, "seq-read-large"), 15);
     assert_int_equal(n_settings(true, true, "seq-read-small"), 5);
     assert_int_equal(n_settings(true, true, "random-read-small"), 3);
-    assert_int_equal(n_settings(true, true, "random-write-small"), 2);
-    assert_int_equal(n_settings(true, true, "seq-write-large"), 6);
-    assert_int_equal(n_settings(false, false, "random-write-large"), 0);
+    assert_int_equal(n_settings(true, true, "random-write-small"), 4);
+    assert_int_equal(n_settings(true, true, "seq-write-large"), 12);
+    assert_int_equal(n_settings(false, false, "random-write-large"), 3);
+    assert_int_equal(n_settings(false, false, "random-read-large"), 2);
     assert_int_equal(n_settings(true, false, "seq-read-large"), 5);
+}
+
+TEST(direct_is_not_tried_where_the_image_is_kept_in_the_cache)
+{
+    struct disk_ways ways = {.can_direct = true, .is_kept = true};
+    struct fst_space *space = disk_ways_space(&ways, kind_find("random-write-small"));
+    struct fst_options options = FST_OPTIONS;
+    struct fst_search *search = fst_search_new(space, &options);
+    assert_int_equal(fst_search_size(search), 3);
+    fst_search_free(search);
+    fst_space_free(space);
 }
 
 TEST(what_is_written_is_parsed_again)
 {
-    static const char *const texts[] = {"cached", "cached,ahead=none",          "cached,ahead=1m",
-                                        "direct", "cached,pieces=64k,ahead=4m", "direct,pieces=128k"};
+    static const char *const texts[] = {"cached",         "cached,ahead=none",          "cached,ahead=1m",
+                                        "direct",         "cached,pieces=64k,ahead=4m", "direct,pieces=128k",
+                                        "cached,out=64k", "cached,pieces=128k,out=1m"};
     char text[DISK_WAYS_TEXT_SIZE];
     for (size_t i = 0; i < N_OF(texts); i++) {
         struct image_way way;
@@ -53,7 +66,9 @@ TEST(other_words_are_refused)
                                         "cached,pieces",
                                         "cached,",
                                         "cached,direct",
-                                        "cached,ahead=1"};
+                                        "cached,ahead=1",
+                                        "cached,out=2m",
+                                        "direct,out=1m"};
     for (size_t i = 0; i < N_OF(texts); i++) {
         struct image_way way = {0};
         assert_int_equal(disk_ways_parse(texts[i], &way), -EINVAL);
