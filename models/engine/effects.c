@@ -40,15 +40,6 @@ void effects_done(struct effects *effects)
     *effects = (struct effects){0};
 }
 
-int effects_tell(struct effects *effects, size_t point, const double *within)
-{
-    int result = 0;
-    for (size_t i = 0; i < effects->n && result == 0; i++)
-        result = belief_tell(&effects->beliefs[i], point, within[i]);
-    effects->stale = effects->n > 0;
-    return result;
-}
-
 static double kept_by(const struct belief *belief, size_t point)
 {
     const struct moments *own = &belief->moments[point];
@@ -57,6 +48,25 @@ static double kept_by(const struct belief *belief, size_t point)
         return student_cdf(own->mean / sqrt(variance / (double)own->n), df);
     return belief->chosen == NULL ? 1
                                   : gsl_cdf_ugaussian_P(belief->mean[point] / sqrt(belief->variance[point]));
+}
+
+static double all_kept_by(const struct effects *effects, size_t point)
+{
+    double kept = 1;
+    for (size_t i = 0; i < effects->n; i++)
+        kept *= kept_by(&effects->beliefs[i], point);
+    return kept;
+}
+
+int effects_tell(struct effects *effects, size_t point, const double *within)
+{
+    int result = 0;
+    for (size_t i = 0; i < effects->n && result == 0; i++)
+        result = belief_tell(&effects->beliefs[i], point, within[i]);
+    effects->stale = effects->n > 0;
+    if (effects->stale && result == 0)
+        effects->kept[point] = all_kept_by(effects, point);
+    return result;
 }
 
 int effects_update(struct effects *effects)
@@ -69,11 +79,8 @@ int effects_update(struct effects *effects)
         if (belief_update(&effects->beliefs[i], refit, effects->rng) == -ENOMEM)
             return -ENOMEM;
     }
-    for (size_t k = 0; k < effects->beliefs[0].space->n_points; k++) {
-        effects->kept[k] = 1;
-        for (size_t i = 0; i < effects->n; i++)
-            effects->kept[k] *= kept_by(&effects->beliefs[i], k);
-    }
+    for (size_t k = 0; k < effects->beliefs[0].space->n_points; k++)
+        effects->kept[k] = all_kept_by(effects, k);
     effects->n_refitted = refit ? n_told : effects->n_refitted;
     effects->stale = false;
     return 0;

@@ -16,6 +16,8 @@
 #define UNUSED_SHARE     0.25
 #define DOUBTS_SEED      0x64ab7e15
 #define LEAST_RACE_RUNS  12 /* fewer would settle nothing */
+#define PROOF_POINTS     4  /* that may keep the limits on effects get a run more before the choice ... */
+#define MOST_PROOFS      2  /* ... so many times */
 
 static void plan_time(struct engine *engine, double now_seconds)
 {
@@ -195,6 +197,18 @@ static int list_or_judge(struct engine *engine, double now_seconds)
     return turn(engine, ENGINE_PLAN);
 }
 
+/* A point that was measured once or twice may be the best that keeps the limits on effects, without having
+ * shown it: it gets the chance before the choice. False: there is none. */
+static bool prove_limits(struct engine *engine)
+{
+    size_t points[PROOF_POINTS], n = engine->n_proofs < MOST_PROOFS && engine->stop == ENGINE_STOP_NOT_YET
+                                         ? engine_list_unproved(engine, points, PROOF_POINTS)
+                                         : 0;
+    engine->n_proofs++;
+    engine_queue(engine, points, n, false, engine_confirm_begin_seconds(engine));
+    return n > 0;
+}
+
 static int choose(struct engine *engine, double now_seconds)
 {
     /* Results of other hosts steered the search; the choice uses only what was measured here. */
@@ -203,7 +217,7 @@ static int choose(struct engine *engine, double now_seconds)
     if (result == -ENOMEM)
         return result;
     engine_choose(engine);
-    return list_or_judge(engine, now_seconds);
+    return prove_limits(engine) ? go_on(engine, ENGINE_CHOICE) : list_or_judge(engine, now_seconds);
 }
 
 static int plan(struct engine *engine, double now_seconds)

@@ -187,6 +187,12 @@ bool engine_can_confirm(const struct engine *engine, double now_seconds)
            !(ENGINE_CONFIRMING_LEAST * engine->points[chosen].write_bytes > engine->writes_left_bytes);
 }
 
+double engine_confirm_begin_seconds(const struct engine *engine)
+{
+    double least = engine->chosen != ENGINE_NONE ? seconds_of(engine, engine->chosen) : engine->run_seconds;
+    return engine->end_seconds - ENGINE_CONFIRMING_LEAST * least;
+}
+
 /* The most wanted first, for where not all can be paid for. What a night has to judge comes before what the
  * search found tonight. */
 void engine_confirm_list(struct engine *engine, double now_seconds)

@@ -63,6 +63,8 @@ bool engine_is_dear(const struct engine *engine, size_t point);
 
 /* Lists what is to be replayed, and until when. */
 void engine_confirm_list(struct engine *engine, double now_seconds);
+/* When the least number of replays of the chosen point has to begin. */
+double engine_confirm_begin_seconds(const struct engine *engine);
 /* Whether the time and the bytes left hold the least number of replays of the chosen point. */
 bool engine_can_confirm(const struct engine *engine, double now_seconds);
 /* Fixes the number of replays. */
@@ -83,6 +85,10 @@ bool engine_is_hopeless(const struct engine *engine, size_t point);
 
 /* What one more run may settle of that question, 0..1/4. */
 double engine_limit_open(const struct engine *engine, size_t point);
+
+/* Points that look better than the chosen one, and of which a run more may show that they keep the limits on
+ * effects; the best first, at most room (1..ENGINE_MAX_LISTED). After engine_choose. */
+size_t engine_list_unproved(const struct engine *engine, size_t *ret_points, size_t room);
 
 void engine_limit_tell(struct engine *engine, size_t point, const struct engine_result *result);
 

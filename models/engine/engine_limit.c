@@ -13,7 +13,8 @@
 #define SHARE_OVER 0.01
 #define JEFFREYS   0.5
 #define MISSED     0.05 /* less likely to keep the limit than this: it does not */
-#define TAIL_LOG   1.0  /* p99 by mean latency before any point showed it, and how uncertain that is */
+#define LIKELY     0.5
+#define TAIL_LOG   1.0 /* p99 by mean latency before any point showed it, and how uncertain that is */
 #define TAIL_STD   0.7
 #define TAIL_PRIOR 2.0 /* runs that this counts as */
 
@@ -94,6 +95,26 @@ double engine_limit_open(const struct engine *engine, size_t point)
         return 0;
     double feasible = engine_feasible(engine, point), runs = (double)of->n_runs;
     return feasible * (1 - feasible) / (1 + runs);
+}
+
+/* Whether it will rather keep the limits on effects than not, and its runs do not show that yet. */
+static bool is_unproved(const struct engine *engine, size_t point)
+{
+    return engine->belief.moments[point].n > 0 && !engine->belief.excluded[point] &&
+           engine_can_be_chosen(engine, point) && !engine_keeps_limit(engine, point) &&
+           engine_feasible(engine, point) > LIKELY;
+}
+
+size_t engine_list_unproved(const struct engine *engine, size_t *ret_points, size_t room)
+{
+    double worths[ENGINE_MAX_LISTED];
+    double least = engine->chosen != ENGINE_NONE ? engine_worth(engine, engine->chosen) : -INFINITY;
+    size_t n = 0;
+    for (size_t i = 0; engine->kept != NULL && i < engine->space->n_points; i++) {
+        if (is_unproved(engine, i) && engine_worth(engine, i) > least)
+            n = engine_list_highest(ret_points, worths, n, room, i, engine_worth(engine, i));
+    }
+    return n;
 }
 
 void engine_limit_tell(struct engine *engine, size_t point, const struct engine_result *result)

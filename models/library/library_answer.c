@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#define LIKELY 0.5 /* that a setting keeps the limits */
+
 double fst_to_go(const struct fst_search *search)
 {
     const struct engine *engine = &search->engine;
@@ -51,9 +53,20 @@ int fst_look(const struct fst_search *search, size_t setting, struct fst_estimat
     return 0;
 }
 
+/* What probably breaks a limit is not for a program that works with it. */
 int fst_best_so_far(const struct fst_search *search, struct fst_estimate *ret_estimate)
 {
-    size_t best = belief_best(&search->engine.belief, 1);
+    const struct belief *belief = &search->engine.belief;
+    size_t best = search->n;
+    double highest = -INFINITY;
+    for (size_t i = 0; i < search->n; i++) {
+        double mean = belief->chosen != NULL ? belief->mean[i] : belief->moments[i].mean;
+        if (belief->moments[i].n == 0 || belief->excluded[i] || !(mean > highest) ||
+            engine_feasible(&search->engine, i) < LIKELY)
+            continue;
+        highest = mean;
+        best = i;
+    }
     return best < search->n ? fst_look(search, best, ret_estimate) : -ENODATA;
 }
 

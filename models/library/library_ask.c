@@ -108,10 +108,12 @@ static bool is_sound(const struct fst_search *search, const struct fst_run *run,
            isfinite(result->std_error) && library_limits_accept(&search->limits, result->effects);
 }
 
+/* All of the cost is the measurement's: there is nothing around it. */
 static void tell_cost(struct fst_search *search, size_t setting, double cost)
 {
     search->costs += cost;
-    engine_tell_cost(&search->engine, setting, cost, 0, 0, INFINITY);
+    engine_tell_cost(&search->engine, setting, cost, 0, cost, INFINITY);
+    search->engine.duration_seconds = search->engine.run_seconds;
 }
 
 static int tell_engine(struct fst_search *search, const struct engine_run *run,

@@ -50,6 +50,7 @@ static void set_up_engine(struct fst_search *search)
         .budget_seconds = options->budget,
         .end_seconds = options->budget,
         .run_seconds = options->run_cost,
+        .duration_seconds = options->run_cost,
         .design_share = 1,
         .prefers_fastest = options->prefer_best != 0,
         .kept = search->limits.effects.kept,

@@ -93,6 +93,7 @@ static void begin_twin(struct engine *twin, const struct fst_search *search,
         .budget_seconds = options->budget,
         .end_seconds = options->budget,
         .run_seconds = options->run_cost,
+        .duration_seconds = options->run_cost,
         .design_share = 1,
     };
     assert_int_equal(engine_init(twin, 0, options->seed), 0);
@@ -120,7 +121,8 @@ static void tell_twin(struct engine *twin, const struct engine_run *run, double 
                                    .seconds = 1,
                                    .at_seconds = used};
     assert_int_equal(engine_tell(twin, run, &result), 0);
-    engine_tell_cost(twin, run->point, 1, 0, 0, INFINITY);
+    engine_tell_cost(twin, run->point, 1, 0, 1, INFINITY);
+    twin->duration_seconds = twin->run_seconds;
 }
 
 static void compare_answers(const struct fst_search *search, const struct engine *twin)

@@ -91,3 +91,70 @@ TEST(limits_and_effects_that_make_no_sense_are_refused)
     assert_null(fst_search_new(space, &options));
     fst_space_free(space);
 }
+
+/* What the text of a page becomes at the levels of a compressor: bytes a second, and its share of the size.
+ */
+static double recommended_level(uint64_t seed, double budget)
+{
+    static const double rates[] = {111, 95, 69, 58, 41, 29.7, 26.5, 25.3, 25.2},
+                        shares[] = {.4147, .4076, .4015, .3781, .3682, .3654, .3649, .3649, .3649},
+                        levels[] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    static const struct fst_limit limit = {"share", 0.4, 0};
+    struct fst_options options = FST_OPTIONS;
+    struct fst_answer answer = {0};
+    struct fst_run run;
+    options.budget = budget;
+    options.run_cost = 0.4;
+    options.seed = seed;
+    options.limits = &limit;
+    options.n_limits = 1;
+    struct fst_space *space = fst_space_new();
+    assert_int_equal(fst_space_add_levels(space, "level", levels, N_OF(levels)), 0);
+    assert_int_equal(fst_space_add_sizes(space, "buffer", 4096, 1 << 20), 0);
+    struct fst_search *search = fst_search_new(space, &options);
+    fst_space_free(space);
+    gsl_rng_set(rng, (unsigned long)seed);
+    while (fst_ask(search, FST_USED_COSTS, &run) == 1) {
+        size_t level = (size_t)run.values[0] - 1;
+        struct fst_result result = {.value = rates[level] * rig_noise(0.02), .effects = &shares[level]};
+        result.cost = 33.6 / result.value;
+        assert_int_equal(fst_tell_result(search, &run, &result), 0);
+    }
+    assert_int_equal(fst_answer(search, &answer), 0);
+    fst_search_free(search);
+    return answer.recommended.values[0];
+}
+
+/* Level 4 is the fastest that keeps the limit; the next has two thirds of its rate. */
+TEST(with_a_small_budget_the_best_gets_the_chance_to_show_that_it_keeps_the_limit)
+{
+    size_t n_best = 0;
+    for (uint64_t seed = 1; seed <= 20; seed++)
+        n_best += recommended_level(seed, 20) < 5;
+    assert_in_range(n_best, 19, 20);
+}
+
+TEST(what_breaks_a_limit_is_not_the_best_so_far)
+{
+    static const struct fst_limit limits[] = {{"memory", 300e3, 0}, {"delay", 480, 0}};
+    static const double large[] = {1 << 20, 8, 1}, small[] = {4096, 1, 1};
+    struct fst_options options = FST_OPTIONS;
+    struct fst_estimate estimate;
+    struct fst_run run;
+    double effects[2];
+    options.limits = limits;
+    options.n_limits = 2;
+    struct fst_search *search = rig_search(&options);
+    for (size_t i = 0; i < 2; i++) {
+        const double *values = i == 0 ? large : small;
+        assert_int_equal(fst_find(search, values, &run), 0);
+        measure(values, effects);
+        struct fst_result result = {.value = rig_rate(values), .cost = 0.1, .effects = effects};
+        assert_int_equal(fst_tell_result(search, &run, &result), 0);
+        assert_int_equal(fst_look(search, run.setting, &estimate), 0);
+        assert_true(i == 0 ? estimate.kept < 0.05 : estimate.kept > 0.9);
+        assert_int_equal(fst_best_so_far(search, &estimate), i == 0 ? -ENODATA : 0);
+    }
+    assert_close(estimate.values[0], 4096, 0);
+    fst_search_free(search);
+}
