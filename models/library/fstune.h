@@ -42,7 +42,7 @@ struct fst_space;
 
 /* NULL: no memory. */
 struct fst_space *fst_space_new(void);
-void fst_space_free(struct fst_space *space);
+void fst_space_free(struct fst_space *space); /* NULL is allowed, as with the other functions that free */
 
 /* One factor more; its values come in this order in fst_run.values. The name is copied; it is a text of one
  * line. */
@@ -90,14 +90,17 @@ struct fst_limit {
 struct fst_options {
     size_t size; /* of this structure, as the program that uses it knows it */
     enum fst_scale scale;
-    double tolerance;  /* what may be lost for something cheaper: a share, or a difference; > 0 */
+    double tolerance;  /* what may be lost for something cheaper: a share > 0, of rates < 1; or a difference >
+                          0 */
     double confidence; /* 0.5 .. 0.9999 */
-    double budget;     /* of the whole search, in one unit of your choice: seconds, runs, bytes; > 0 */
-    double run_cost;   /* what a measurement is expected to cost in that unit, as a guess; > 0 */
-    uint64_t seed;     /* equal seeds and equal results make equal searches */
-    int prefer_best;   /* recommend the best, not the cheapest within the tolerance */
+    double budget;   /* of the whole search, in one unit of your choice: seconds, runs, bytes; > 0. It is not
+                        passed, and not always used up. Below some ten run_cost hardly anything is found out */
+    double run_cost; /* what a measurement is expected to cost in that unit, as a guess; > 0 */
+    uint64_t seed;   /* equal seeds and equal results make equal searches */
+    int prefer_best; /* recommend the best, not the cheapest within the tolerance */
     /* What a setting costs to have, such as memory, >= 0: of two that are as good the cheaper one is
-     * recommended. NULL: all cost the same. Called by fst_search_new alone, once for each setting. */
+     * recommended. NULL: all cost the same, and any of those within the tolerance may be recommended; without
+     * a price, set prefer_best. Called by fst_search_new alone, once for each setting. */
     double (*price)(const double *values, void *context);
     void *context;
     /* The setting that others are compared with, and that is measured first; NULL: there is none. */
@@ -132,12 +135,16 @@ struct fst_run {
 
 #define FST_USED_COSTS (-1.0)
 
-/* The next measurement. used: how much of the budget is used up, never less than before: seconds since the
- * search began, or FST_USED_COSTS for the sum of the costs that were told. 1: *ret_run is set. 0: the search
- * is over. -EAGAIN: nothing more can be decided before what is outstanding was told.
+/* The next measurement. used: how much of the budget is used up: seconds since the search began, or
+ * FST_USED_COSTS for the sum of the costs that were told; -EINVAL where it is less than before, so keep to
+ * one of the two. 1: *ret_run is set. 0: the search is over: the choice is made and was measured again, or
+ * the budget holds no further measurement. -EAGAIN: nothing more can be decided before what is outstanding
+ * was told.
  *
- * Several measurements may be asked for before the first of them is told, to make them at the same time; some
- * six to sixteen at once, each of another setting. What each is then told to have cost should be its share.
+ * Several measurements, each of another setting, may be asked for before the first of them is told, to make
+ * them at the same time: take what you get until -EAGAIN, then tell any of them and ask again. The search
+ * decides in rounds of at most sixteen, so that a round's last ones come alone; after the choice a round has
+ * one for each setting that is compared. What each is told to have cost should then be its share.
  *
  * After -ENOMEM the search may be asked again, but no longer saved. */
 int fst_ask(struct fst_search *search, double used, struct fst_run *ret_run);
@@ -146,7 +153,10 @@ int fst_ask(struct fst_search *search, double used, struct fst_run *ret_run);
  */
 int fst_find(const struct fst_search *search, const double *values, struct fst_run *ret_run);
 
-/* What a measurement showed, and what it cost. For a search without limits. */
+/* What a measurement showed, and what it cost. Only run->setting is looked at, and whether the run was asked
+ * for as one that confirms: what is told twice counts twice, and what nobody asked for counts, too. -EINVAL,
+ * and the run is outstanding as before: a value that is no number, or not > 0 where values are compared by
+ * ratio; a search with limits, which need fst_tell_result. */
 int fst_tell(struct fst_search *search, const struct fst_run *run, double value, double cost);
 
 struct fst_result {
@@ -166,11 +176,12 @@ int fst_fail(struct fst_search *search, const struct fst_run *run, double cost);
 int fst_withdraw(struct fst_search *search, const struct fst_run *run);
 size_t fst_outstanding(const struct fst_search *search); /* asked for, and not told, failed or withdrawn */
 
-/* No more measurements: fst_ask returns 0 from now on. */
+/* No more measurements: fst_ask returns 0 from now on. Call it once more before fst_answer, for it makes the
+ * choice; what is outstanding need not be told. */
 int fst_stop(struct fst_search *search);
 
-/* What is left of the budget at the last fst_ask, and after the choice what the replays still need at most.
- */
+/* What is left of the budget at the last fst_ask, and after the choice, so that it may fall at once, what the
+ * measurements that confirm it still need at most. */
 double fst_to_go(const struct fst_search *search);
 
 /* --- what is known --- */
@@ -178,21 +189,26 @@ double fst_to_go(const struct fst_search *search);
 struct fst_estimate {
     size_t setting;
     double values[FST_MAX_FACTORS];
-    double value;     /* mean of its measurements, geometric where values are compared by ratio */
+    double value;     /* of its measurements, those far from the others counting less, and without what all
+                         settings shared at a time (a machine that became slower); so it may differ from their
+                         mean (geometric where values are compared by ratio) */
     double std_error; /* of it */
     size_t n, n_confirming;
     int equivalent; /* proved by its own measurements to be as good as the best, within the tolerance */
     double kept;    /* probability that it keeps all limits */
 };
 
-/* Of any setting, at any time. -ENODATA: it was not measured, or failed. */
+/* Of any setting, at any time. -ENODATA: it was not measured, failed, or was ruled out as one that breaks a
+ * limit. */
 int fst_look(const struct fst_search *search, size_t setting, struct fst_estimate *ret_estimate);
 
-/* The best so far, at any time, for a program that works while it searches. -ENODATA: there is none. */
+/* The best so far of those that probably keep the limits, at any time, for a program that works while it
+ * searches. -ENODATA: there is none. */
 int fst_best_so_far(const struct fst_search *search, struct fst_estimate *ret_estimate);
 
 struct fst_answer {
-    struct fst_estimate recommended, best;
+    struct fst_estimate recommended;
+    struct fst_estimate best; /* of those that keep the limits, as far as is known by now */
     double shortfall; /* what is lost at most against the best of the whole space, with the confidence: a
                          share (of a time: by how much it is longer), or a difference; NaN: not known */
     int conclusive;   /* the shortfall is within the tolerance, and it was measured again after the choice */
@@ -204,15 +220,16 @@ int fst_answer(const struct fst_search *search, struct fst_answer *ret_answer);
 
 /* --- keeping a search --- */
 
-/* All of the search as a text of ASCII lines, ended by a zero byte, to be freed by fst_text_free. -ENOTSUP: a
- * lack of memory befell it. */
+/* All of the search as a text of ASCII lines, ended by a zero byte that *ret_length does not count, to be
+ * freed by fst_text_free. What is outstanding stays so: keep its struct fst_run, or try fst_withdraw with
+ * each setting. -ENOTSUP: a lack of memory befell it. */
 int fst_save(const struct fst_search *search, char **ret_text, size_t *ret_length);
 void fst_text_free(char *text);
 
-/* The search as it was saved, which goes on as if it had never been away: the same numbers, bit for bit. It
- * takes as long as the library took for it before. NULL with errno: EBADMSG: the text is damaged or cut;
- * ENOTSUP: its version is not known here; ESTALE: this version of the library or of the machine's arithmetic
- * decides otherwise; ENOMEM. */
+/* The search as it was saved (length as fst_save gave it), which goes on as if it had never been away: the
+ * same numbers, bit for bit. It takes as long as the library took for it before. NULL with errno: EBADMSG:
+ * the text is damaged or cut; ENOTSUP: its version is not known here; ESTALE: this version of the library or
+ * of the machine's arithmetic decides otherwise; ENOMEM. */
 struct fst_search *fst_load(const char *text, size_t length);
 
 #ifdef __cplusplus
