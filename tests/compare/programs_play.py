@@ -19,7 +19,7 @@ from programs_problems import Failure
 HERE = os.path.dirname(os.path.abspath(__file__))
 PEERS = os.path.join(HERE, 'peers')
 APIS = ('psync', 'pvec', 'pool', 'libaio', 'io_uring')
-ONE_RUN_EACH = 'one run each'
+ONE_RUN_EACH = 'one-run-each'
 # A search that has not named a setting after so long will not do so.
 THINK_SECONDS = 120
 # Who is told a run more than the last mark has its budget behind it.

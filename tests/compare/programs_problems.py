@@ -1,5 +1,6 @@
 """The programs whose settings tests/compare/programs looks for: what can be set, and one live run of a setting."""
 import concurrent.futures
+import contextlib
 import ctypes
 import dataclasses
 import hashlib
@@ -77,16 +78,27 @@ class Sqlite(Problem):
             base.execute(f'PRAGMA {word}')
         return base
 
+    @contextlib.contextmanager
+    def told(self):
+        try:
+            yield
+        except (OSError, self.sqlite3.Error) as failure:
+            raise Failure(f'{self.folder}: {failure}; see whether there is room') from failure
+
     def prepare(self, folder, _kept):
         """A database for each page size, whose copies the runs work on. Its keys are even, those inserted odd."""
         self.folder = folder
-        for page_size in self.factors[0].levels:
-            base, chance = self.open(os.path.join(folder, str(page_size)), [f'page_size={page_size}']), random.Random(1)
-            base.execute('CREATE TABLE t (k INTEGER PRIMARY KEY, v BLOB)')
-            base.execute('BEGIN')
-            base.executemany('INSERT INTO t VALUES (?, ?)', ((2 * k, chance.randbytes(100)) for k in range(self.n_rows)))
-            base.execute('COMMIT')
-            base.close()
+        with self.told():
+            for page_size in self.factors[0].levels:
+                self.make(os.path.join(folder, str(page_size)), page_size, random.Random(1))
+
+    def make(self, path, page_size, chance):
+        base = self.open(path, [f'page_size={page_size}'])
+        base.execute('CREATE TABLE t (k INTEGER PRIMARY KEY, v BLOB)')
+        base.execute('BEGIN')
+        base.executemany('INSERT INTO t VALUES (?, ?)', ((2 * k, chance.randbytes(100)) for k in range(self.n_rows)))
+        base.execute('COMMIT')
+        base.close()
 
     def transact(self, base, chance):
         base.execute('BEGIN')
@@ -99,7 +111,7 @@ class Sqlite(Problem):
     def measure(self, setting, chance):
         page_size, cache, mapped = setting
         path, n, seconds = os.path.join(self.folder, 'run'), 0, 0.0
-        try:
+        with self.told():
             # A new file each time: some file systems write one out at once that is cut short and filled again.
             shutil.copyfile(os.path.join(self.folder, str(page_size)), path)
             base = self.open(path, [f'cache_size=-{cache}', f'mmap_size={mapped << 10}'])
@@ -109,8 +121,6 @@ class Sqlite(Problem):
                 n, seconds = n + 1, time.monotonic() - start
             base.close()
             os.unlink(path)
-        except (OSError, self.sqlite3.Error) as failure:
-            raise Failure(f'{self.folder}: {failure}; see whether there is room') from failure
         return n / seconds
 
 
@@ -194,8 +204,11 @@ class Flags(Problem):
         self.version = subprocess.run([self.compiler, '-v'], capture_output=True, text=True, check=False).stderr
         with open(self.source, encoding='utf-8') as source:
             self.text_of_source = source.read()
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        pool = concurrent.futures.ThreadPoolExecutor(os.cpu_count())
+        try:
             self.programs = dict(zip(self.settings, pool.map(self.compile, self.settings)))
+        finally:
+            pool.shutdown(cancel_futures=True)
 
     def measure(self, setting, _chance):
         start = time.monotonic()

@@ -3,6 +3,7 @@ import math
 import statistics
 
 import runs
+from programs_play import ONE_RUN_EACH
 from report import NEAR, markdown, percent, with_interval
 
 # So many standard errors of the table may stand between a claim and what the table says.
@@ -29,7 +30,8 @@ class Truth:
         return 1 - ratio, 0.0 if index == self.best else ratio * math.hypot(self.error(index), self.error(self.best))
 
     def rows(self, settings):
-        return [{'setting': setting, 'mean': math.exp(mean), 'std_error_share': self.error(i) if self.n_passes > 1 else None} for i, (setting, mean) in enumerate(zip(settings, self.means))]
+        return [{'setting': setting, 'mean': math.exp(mean), 'std_error_share': self.error(i) if self.n_passes > 1 else None}
+                for i, (setting, mean) in enumerate(zip(settings, self.means))]
 
 
 def quantile(values, share):
@@ -83,40 +85,45 @@ def together_table(by_problem):
     means = {}
     for picks in by_problem.values():
         for key, group in grouped(picks).items():
-            means.setdefault(key, []).append((statistics.fmean(pick['regret'] for pick in group), sum(pick['regret'] <= 1 - NEAR for pick in group) / len(group)))
+            near = sum(pick['regret'] <= 1 - NEAR for pick in group) / len(group)
+            means.setdefault(key, []).append((statistics.fmean(pick['regret'] for pick in group), near))
     rows = [(budget, statistics.fmean(mean for mean, _ in values), method, statistics.fmean(near for _, near in values))
             for (method, budget), values in means.items() if len(values) == len(by_problem)]
-    return markdown(['method', 'runs', 'mean regret', 'within 5 %'], [[method, budget, share_text(regret), percent(near)] for budget, regret, method, near in sorted(rows)])
+    return markdown(['method', 'runs', 'mean regret', 'within 5 %'],
+                    [[method, budget, share_text(regret), percent(near)] for budget, regret, method, near in sorted(rows)])
 
 
 def holds(pick, errors):
     return pick['regret'] <= pick['shortfall'] + errors * pick['table_error']
 
 
+def share_that_holds(picks, errors):
+    return with_interval((sum(holds(pick, errors) for pick in picks), len(picks)) if picks else None)
+
+
 def claim_row(name, budget, picks):
     claims = [pick for pick in picks if pick.get('shortfall') is not None]
     conclusive = [pick for pick in claims if pick['conclusive']]
     bounds = [pick['shortfall'] for pick in claims]
-    return [name, budget, len(picks), len(claims), *(with_interval((sum(holds(pick, errors) for pick in claims), len(claims)) if claims else None)
-                                                     for errors in (0, TABLE_ERRORS)),
-            share_text(statistics.median(bounds)) if bounds else '-', with_interval((len(conclusive), len(picks))),
-            with_interval((sum(holds(pick, TABLE_ERRORS) for pick in conclusive), len(conclusive)) if conclusive else None),
+    return [name, budget, len(picks), len(claims), share_that_holds(claims, 0), share_that_holds(claims, TABLE_ERRORS),
+            share_text(statistics.median(bounds)) if bounds else '-', with_interval((len(conclusive), len(picks))), share_that_holds(conclusive, TABLE_ERRORS),
             f'{statistics.median(pick["runs_used"] for pick in claims):.0f}' if claims else '-']
 
 
-CLAIM_HEADER = ['problem', 'runs', 'answers', 'with a bound', 'bound holds', f'with {TABLE_ERRORS} errors of the table', 'median bound', 'conclusive', 'of these, holds',
-                'runs used']
+CLAIM_HEADER = ['problem', 'runs', 'answers', 'with a bound', 'bound holds', f'with {TABLE_ERRORS} errors of the table', 'median bound', 'conclusive',
+                'of these, holds', 'runs used']
 
 
 def claim_table(by_problem):
-    rows = [claim_row(name, budget, picks) for name, all_picks in by_problem.items() for (method, budget), picks in grouped(all_picks).items() if method == runs.LIBRARY]
-    return markdown(CLAIM_HEADER, rows)
+    return markdown(CLAIM_HEADER, [claim_row(name, budget, group) for name, picks in by_problem.items()
+                                   for (method, budget), group in grouped(picks).items() if method == runs.LIBRARY])
 
 
 def describe(problem):
     truth = Truth(problem['passes'])
     near = sum(truth.regret(i)[0] <= 1 - NEAR for i in range(len(truth.means)))
-    factors = '; '.join(f'{factor["name"] or "one of"}: {", ".join(str(level) if level != "" else "(without)" for level in factor["levels"])}' for factor in problem['factors'])
+    factors = '; '.join(f'{factor["name"] or "one of"}: {", ".join(str(level) if level != "" else "(none)" for level in factor["levels"])}'
+                        for factor in problem['factors'])
     return (f'{problem["title"]}.\n\n{len(truth.means)} settings ({factors}). Each was measured {truth.n_passes} times; a run scatters by '
             f'{share_text(statistics.median(truth.stds), 0)} (median of the settings), and a mean has a standard error of '
             f'{share_text(statistics.median(truth.stds) / math.sqrt(truth.n_passes))}. The best is {problem["texts"][truth.best]}, with '
@@ -128,17 +135,23 @@ INTRODUCTION = '''# How libfstune does on live programs
 
 Made by `make compare-programs-live`; do not edit. {facts}
 
-Each method looks for the settings of a program with which it is fastest, by live runs of that program: {problems}. All get the same number of runs, and nobody is told
-how much runs scatter. What each method is, is told in `tests/compare/peers`; libfstune is told its budget. `{one_run_each}` measures every setting once and takes the best.
+Each method looks for the settings of a program with which it is fastest, by live runs of that program: {problems}. All get the same number of runs, and
+nobody is told how much runs scatter. What each method is, is told in `tests/compare/peers`; libfstune is told its budget. `{one_run_each}` measures every
+setting once and takes the best.
 
-The searches of one seed go in step: when all have named their next setting, these are measured one after another in random order, while none of them thinks. Between
-the seeds every setting is measured, in random order; the geometric mean of these runs is the truth. The *regret* of a pick is 1 - its truth / the best truth. The
-table's error is the standard error of that ratio, mean over the picks; as the best of many means is a little too high, so are all regrets. +- is the standard error
-over the searches, *within 5 %* has a 95 % Wilson interval, and *claimed / true* is the rate that the method names for its pick over the pick's truth.
+The searches of one seed go in step: when all have named their next setting, these are measured one after another in random order, while none of them
+thinks. Before each seed every setting is measured, in random order; the geometric mean of these runs is the truth. The *regret* of a pick is 1 - its truth /
+the best truth. The table's error is the standard error of that ratio, mean over the picks; as the best of many means is a little too high, so are all
+regrets. +- is the standard error over the searches, *within 5 %* has a 95 % Wilson interval, and *claimed / true* is the rate that the method names for its
+pick over the pick's truth.
 '''
 
-CLAIMS = '''libfstune says how much its answer loses at most against the best setting, with 95 % confidence. The bound is held against the table as it is, and with {errors} standard errors
-of the table allowed. *Conclusive* are answers whose bound is within the tolerance (3 %) and that were measured again after the choice. A search may end before its budget.
+TOGETHER = '''Means over the problems, each with the same weight. `{one_run_each}` takes as many runs as a problem has settings, and stands in their tables alone.
+'''
+
+CLAIMS = '''libfstune says how much its answer loses at most against the best setting, with 95 % confidence. The bound is held against the table as it is, and
+with {errors} standard errors of the table allowed. *Conclusive* are answers whose bound is within the tolerance (3 %) and that were measured again after the
+choice. A search may end before its budget.
 '''
 
 
@@ -147,9 +160,9 @@ def write(document):
     if not problems:
         return '# How libfstune does on live programs\n\nNo results.\n'
     by_problem = {name: list(judged(problem)) for name, problem in problems.items()}
-    parts = [INTRODUCTION.format(facts=document['facts'], problems=', '.join(problems), one_run_each='one run each')]
+    parts = [INTRODUCTION.format(facts=document['facts'], problems=', '.join(problems), one_run_each=ONE_RUN_EACH)]
     if len(problems) > 1:
-        parts += ['## All together\n', 'Means over the problems.\n', together_table(by_problem)]
+        parts += ['## All together\n', TOGETHER.format(one_run_each=ONE_RUN_EACH), together_table(by_problem)]
     parts += ['## What libfstune claims, and whether it is true\n', CLAIMS.format(errors=TABLE_ERRORS), claim_table(by_problem)]
     for name, problem in problems.items():
         parts += [f'## {name}\n', describe(problem), regret_table(by_problem[name])]

@@ -35,13 +35,14 @@ class Made(Problem):
 
     def __init__(self):
         super().__init__(False)
-        self.measured = []
+        self.measured, self.watch = [], lambda: None
 
     def rate(self, setting):
         return 10.0 * setting[0] + 'abc'.index(setting[1]) + setting[2]
 
     def measure(self, setting, _chance):
         self.measured.append(setting)
+        self.watch()
         return self.rate(setting)
 
 
@@ -133,7 +134,7 @@ class SearchesSideBySide(unittest.TestCase):
         made, searches, picks = self.played(['random', 'libfstune', 'one-plus-one', programs_play.ONE_RUN_EACH], [5, 9])
         self.assertEqual(len(made.measured), sum(search.marks[-1] for search in searches))
         self.assertEqual([(pick['method'], pick['budget']) for pick in picks],
-                         [('random', 5), ('random', 9), ('libfstune', 5), ('libfstune', 9), ('one-plus-one', 5), ('one-plus-one', 9), ('one run each', 24)])
+                         [('random', 5), ('random', 9), ('libfstune', 5), ('libfstune', 9), ('one-plus-one', 5), ('one-plus-one', 9), ('one-run-each', 24)])
         for pick in picks:
             self.assertAlmostEqual(pick['claimed'], made.rate(made.settings[pick['index']]), places=5)
         self.assertEqual(made.settings[picks[-1]['index']], (4, 'c', 2))
@@ -146,11 +147,13 @@ class SearchesSideBySide(unittest.TestCase):
         self.assertTrue(24 <= picks[0]['runs_used'] <= 60)
 
     def test_they_go_in_step(self):
-        # Two searches of all settings: after 2n measurements no setting was measured more than twice, and n of each search's order are done.
-        made = Made()
+        # Two searches, each of all settings in an order of its own: every two runs are the next of both, and none is told before both are made.
+        made, told = Made(), []
+        made.watch = lambda: told.append([session.n_told for session in block.sessions])
         searches = [programs_play.Search('random', (24,), seed) for seed in (1, 2)]
         with programs_play.Block(made, searches, RELAY) as block:
             block.play(random.Random(1), lambda n: None)
+        self.assertEqual(told, [[n // 2, n // 2] for n in range(48)])
         orders = []
         for seed in (1, 2):
             orders.append(list(range(24)))
@@ -159,13 +162,14 @@ class SearchesSideBySide(unittest.TestCase):
             self.assertEqual(sorted(made.measured[2 * n:2 * n + 2]), sorted(made.settings[order[n]] for order in orders))
 
     def test_one_that_fails_is_named_with_its_last_words(self):
-        with self.assertRaisesRegex(Failure, '^tpe: it ended at once: peer: no relay$'), programs_play.Block(Made(), [programs_play.Search('tpe', (5,), 1)], RELAY) as block:
+        block = programs_play.Block(Made(), [programs_play.Search('tpe', (5,), 1)], RELAY)
+        with self.assertRaisesRegex(Failure, '^tpe: it ended at once: peer: no relay$'), block:
             with mock.patch.object(programs_play.Search, 'command', lambda *_: ['sh', '-c', 'echo "peer: no relay" >&2; exit 1']):
                 block.start()
 
     def test_one_that_dies_on_the_way_is_named(self):
-        made = Made()
-        with self.assertRaisesRegex(Failure, '^random: exit -9: it said nothing$'), programs_play.Block(made, programs_play.searches_of(['random'], [50], 24, 1), RELAY) as block:
+        block = programs_play.Block(Made(), programs_play.searches_of(['random'], [50], 24, 1), RELAY)
+        with self.assertRaisesRegex(Failure, '^random: exit -9: it said nothing$'), block:
             block.play(random.Random(1), lambda n: n == 3 and block.sessions[0].process.kill())
 
     def test_one_that_thinks_for_ever_is_ended(self):
@@ -207,7 +211,8 @@ class ThePage(unittest.TestCase):
         self.assertIn('No results.', programs_report.write(document))
 
     def test_together_each_problem_counts_the_same(self):
-        picks = {name: [{'method': 'random', 'budget': 9, 'regret': regret} for regret in regrets] for name, regrets in (('a', [0.0, 0.0, 0.0]), ('b', [0.2]))}
+        picks = {name: [{'method': 'random', 'budget': 9, 'regret': regret} for regret in regrets]
+                 for name, regrets in (('a', [0.0, 0.0, 0.0]), ('b', [0.2]))}
         self.assertIn('| random | 9 | 10.0 % | 50 % |', programs_report.together_table(picks))
 
 
@@ -223,14 +228,20 @@ class TheProgram(unittest.TestCase):
 
     def test_wrong_input_is_one_line(self):
         for arguments, text in ((['--budgets', '6,x'], 'is no list of numbers'), (['--budgets', '0'], 'is no list of numbers'),
-                                (['--seeds', '1', '--passes', '1'], 'at least two'), (['--sqlite-seconds', 'nan'], 'above 0'), (['--problems', 'x'], 'invalid choice')):
+                                (['--seeds', '1', '--passes', '1'], 'at least two'), (['--sqlite-seconds', 'nan'], 'above 0'), (['--problems', 'x'], '--problems: x is none of')):
             code, line = self.run_it(*arguments)
             self.assertEqual(code, 2, line)
             self.assertIn(text, line)
-        self.assertEqual(self.run_it('--smoke', '/nowhere'), (1, 'programs: /nowhere is not a directory'))
+        self.assertEqual(self.run_it('--smoke', '--server', HERE, '/nowhere'), (1, 'programs: /nowhere is not a directory'))
+        self.assertEqual(self.run_it('--smoke', '--server', '/nowhere/relay'), (1, 'programs: /nowhere/relay is not there: make compare-programs'))
+        self.assertEqual(self.run_it('--server', HERE, '--markdown', '/nowhere/page'), (1, 'programs: /nowhere/page: its folder is not there or cannot be written to'))
         code, line = self.run_it('--report-only', '--json', '/nowhere.json')
         self.assertEqual(code, 1)
         self.assertIn('run the comparison first', line)
+        with tempfile.NamedTemporaryFile('w', suffix='.json') as other:
+            other.write('{"results": []}')
+            other.flush()
+            self.assertEqual(self.run_it('--report-only', '--json', other.name), (1, f'programs: {other.name}: not written by this program; run the comparison first'))
 
     def test_what_is_missing_is_skipped_with_a_reason(self):
         lacks = program().method_lacks
@@ -253,8 +264,9 @@ class TheProgram(unittest.TestCase):
 
     def test_no_seed_is_begun_that_would_end_late(self):
         options, due = argparse.Namespace(minutes=1), program().is_time_for_another
-        self.assertEqual([due(options, walls) for walls in ([], [90], [20], [20, 30], [20, 10, 10])], [True, False, True, False, True])
-        self.assertTrue(due(argparse.Namespace(minutes=None), [1000]))
+        self.assertEqual([due(options, walls, sum(walls)) for walls in ([], [90], [20], [20, 30], [20, 10, 10])], [True, False, True, False, True])
+        self.assertFalse(due(options, [20], 41))
+        self.assertTrue(due(argparse.Namespace(minutes=None), [1000], 1000))
 
 
 if __name__ == '__main__':
