@@ -662,7 +662,7 @@ compare-programs: build/release/tests/compare/trial_server build/release/tests/c
 compare-live: build/release/fstune | deps-live ## fstune, Optuna driving fio and a fio grid side by side on the file system of DIR; writes build/live.json
 	$(Q)tests/compare/live --fstune $< --json build/live.json $(LIVE) '$(DIR)'
 
-# 40 minutes on a quiet machine. PROGRAMS: more options, as PROGRAMS="--minutes 8 --budgets 60" or PROGRAMS=--report-only.
+# The better part of an hour on a quiet machine. PROGRAMS: more options, as PROGRAMS="--minutes 8 --budgets 60" or PROGRAMS=--report-only.
 .PHONY: compare-programs-live
 compare-programs-live: build/release/fstune compare-programs | deps-compare ## libfstune and other optimisers on live programs (SQLite in DIR, zstd, flags of gcc); writes docs/compare-programs.md
 	$(Q)tests/compare/programs --markdown docs/compare-programs.md $(PROGRAMS) '$(DIR)'

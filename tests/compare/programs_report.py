@@ -146,7 +146,8 @@ regrets. +- is the standard error over the searches, *within 5 %* has a 95 % Wil
 pick over the pick's truth.
 '''
 
-TOGETHER = '''Means over the problems, each with the same weight. `{one_run_each}` takes as many runs as a problem has settings, and stands in their tables alone.
+TOGETHER = '''Means over the problems, each with the same weight. `{one_run_each}` takes as many runs as a problem has settings, so it is not the same
+everywhere and stands in the tables of the problems.
 '''
 
 CLAIMS = '''libfstune says how much its answer loses at most against the best setting, with 95 % confidence. The bound is held against the table as it is, and
