@@ -224,7 +224,7 @@ define look-for-packages
 endef
 
 # Goals that install what is missing; every other build only names it.
-self_helping := check mpi check-mpi check-disk check-fleet check-statistics check-io check-faults check-kills check-guest check-guest-disk check-network check-page check-plots check-profile check-schemas check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-smoke quickstart deps deps-dev lint
+self_helping := check mpi check-mpi check-disk check-fleet check-statistics check-io check-faults check-kills check-guest check-guest-disk check-network check-page check-plots check-profile check-schemas check-snippets check-packaging check-deb deb check-slow check-asan check-tsan check-m32 check-valgrind coverage bench compare compare-live compare-programs compare-programs-live compare-smoke quickstart deps deps-dev lint
 before_build := $(if $(filter fuzz,$(MAKECMDGOALS)),deps-fuzz,$(if $(filter $(self_helping),$(MAKECMDGOALS)),deps,packages))
 
 .PHONY: deps deps-dev deps-compare deps-mpi deps-check-mpi deps-check-disk deps-check-plots deps-disk deps-faults deps-fuzz deps-guest deps-guest-disk deps-live deps-network deps-page deps-profile deps-schemas deps-snippets deps-valgrind packages
@@ -460,6 +460,11 @@ build/release/no_flush.so: tests/disk/no_flush.c Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c17 $(cpp_flags) $(warnings) $(WERROR) -fPIC -shared $< -o $@
 
+# Peers look for their other programs beside their trial server.
+build/release/tests/compare/relay: tests/compare/peers/relay
+	@mkdir -p $(@D)
+	$(Q)cp $< $@
+
 # The peers that are written in C++ (tests/compare/peers); the others are scripts.
 build/release/tests/compare/peers/%: tests/compare/peers/%.cpp Makefile | deps-compare
 	$(call say,CXX,$@)
@@ -652,10 +657,15 @@ check-statistics: $(call programs,$(statistics_sources),release) | deps ## study
 	cp build/statistics.md docs/statistics.md; cat docs/statistics.md; exit $$status
 
 .PHONY: compare-programs
-compare-programs: build/release/tests/compare/trial_server build/release/tests/compare/peers/dlib build/release/libfstune.so.0 ## build what the comparison with other optimisers needs
+compare-programs: build/release/tests/compare/trial_server build/release/tests/compare/relay build/release/tests/compare/peers/dlib build/release/libfstune.so.0 ## build what the comparison with other optimisers needs
 # Half an hour on a quiet machine. LIVE: more options, as LIVE="--patterns read,write --repeats 3" or LIVE=--smoke.
 compare-live: build/release/fstune | deps-live ## fstune, Optuna driving fio and a fio grid side by side on the file system of DIR; writes build/live.json
 	$(Q)tests/compare/live --fstune $< --json build/live.json $(LIVE) '$(DIR)'
+
+# The better part of an hour on a quiet machine. PROGRAMS: more options, as PROGRAMS="--minutes 8 --budgets 60" or PROGRAMS=--report-only.
+.PHONY: compare-programs-live
+compare-programs-live: build/release/fstune compare-programs | deps-compare ## libfstune and other optimisers on live programs (SQLite in DIR, zstd, flags of gcc); writes docs/compare-programs.md
+	$(Q)tests/compare/programs --markdown docs/compare-programs.md $(PROGRAMS) '$(DIR)'
 
 quickstart: build/$(BUILD)/fstune ## install what is missing, build, and tune random writes in DIR for 30 s
 	@status=0; $< recommend --pattern randwrite --budget 30s --path '$(DIR)' || status=$$?; \
@@ -688,8 +698,9 @@ deps-plots: deps
 compare: build/release/fstune compare-programs | deps-compare deps-plots ## compare the search with other optimisers (hours); writes docs/compare.md
 	$(Q)PYTHONDONTWRITEBYTECODE=1 tests/compare/compare --fstune $< --docs docs $(COMPARE)
 
-compare-smoke: build/release/fstune compare-programs | deps-compare ## a minute of that: 2 cells, 5 seeds
+compare-smoke: build/release/fstune compare-programs | deps-compare ## a minute of that: 2 cells, 5 seeds, and some live programs
 	$(Q)PYTHONDONTWRITEBYTECODE=1 tests/compare/smoke --fstune $< $(COMPARE)
+	$(Q)tests/compare/programs --smoke --json build/compare-smoke/programs.json build
 
 # ---- tools -----------------------------------------------------------------------------------------------------
 
