@@ -432,9 +432,7 @@ static int check_schema(const json_t *document, struct err *err)
         if (strcmp(schema, known[i]) == 0)
             return 0;
     }
-    return err_set(err, -EINVAL,
-                   "it is no result of fstune; give what `fstune recommend --json` or `fstune measure "
-                   "--json` printed");
+    return err_set(err, -EINVAL, "it is no result of fstune; give " PAGE_TAKES);
 }
 
 static bool is_experiment(const json_t *document)

@@ -6,33 +6,38 @@
 
 #include <string.h>
 
-/* What else changes with what the lines tell of, where they tell of anything. */
-static void print_scope(FILE *out, const struct tune *tune,
-                        char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE], size_t n)
+/* What the costs in the sentences hold for, in words that stand before them; "" where they tell of none.
+ * Returns text. */
+static const char *scope_of(const struct tune *tune, char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE],
+                            size_t n, char text[SENSITIVITY_LINE_SIZE])
 {
     bool tells = false, anything = false;
+    text[0] = '\0';
     for (size_t i = 0; i < n; i++) {
         tells |= strchr(lines[i], '%') != NULL;
         anything |= strstr(lines[i], "anything") != NULL;
     }
     if (tells)
-        fprintf(out, "             (all else as in Use%s%s)\n",
-                anything ? "; after \"anything\", whatever else is chosen" : "",
-                anything && engine_is_limited(&tune->engine) ? " within the limit" : "");
+        snprintf(text, SENSITIVITY_LINE_SIZE, "with all else as recommended%s%s%s:",
+                 anything ? " (after \"anything\", whatever else is chosen" : "",
+                 anything && engine_is_limited(&tune->engine) ? " within the limit" : "",
+                 anything ? ")" : "");
+    return text;
 }
 
 void report_importance_text(FILE *out, const struct tune *tune)
 {
-    char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE];
+    char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE], scope[SENSITIVITY_LINE_SIZE];
     struct sensitivity sensitivity = {0};
     size_t n;
     if (tune->space.n_points > 1 && sensitivity_of(tune, &sensitivity) == 0) {
         sensitivity_text(tune, &sensitivity, lines, &n);
+        bool has_scope = scope_of(tune, lines, n, scope)[0] != '\0';
+        if (has_scope)
+            fprintf(out, "What matters %s\n", scope);
         for (size_t i = 0; i < n; i++)
-            fprintf(out, "%-13s%s\n", i == 0 ? "What matters" : "", lines[i]);
-        if (n > 0)
-            print_scope(out, tune, lines, n);
-        else
+            fprintf(out, "%-13s%s\n", i == 0 && !has_scope ? "What matters" : "", lines[i]);
+        if (n == 0)
             fputs("What matters too little was measured to tell the factors apart\n", out);
     }
     sensitivity_done(&sensitivity);
@@ -99,10 +104,12 @@ static json_t *json_pairs(const struct tune *tune, const struct sensitivity *sen
 
 static json_t *json_words(const struct tune *tune, const struct sensitivity *sensitivity)
 {
-    char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE];
+    char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE], scope[SENSITIVITY_LINE_SIZE];
     size_t n;
     json_t *words = json_array();
     sensitivity_text(tune, sensitivity, lines, &n);
+    if (scope_of(tune, lines, n, scope)[0] != '\0')
+        json_array_append_new(words, json_text(scope));
     for (size_t i = 0; i < n; i++)
         json_array_append_new(words, json_text(lines[i]));
     return words;

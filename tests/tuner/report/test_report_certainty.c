@@ -66,7 +66,7 @@ TEST(a_loss_that_the_replays_show_was_only_expected_to_be_small)
 {
     search_and_lose(1.2);
     answer_prepare(&answer, &tune);
-    double share = report_table_share(&tune, tune.engine.chosen);
+    double share = answer_share(&tune, tune.engine.chosen);
     settings.search.tolerance_share = 1 - 0.99 * share;
     expect_answer("that are expected to lose at most", "at the choice");
     settings.search.tolerance_share = 1 - 1.01 * share;

@@ -27,10 +27,10 @@ TEST(the_share_is_that_of_the_best)
 {
     search_all();
     size_t i = other_setting();
-    assert_close(report_table_share(&tune, tune.engine.best), 1, 1e-12);
-    assert_in_range(1e3 * report_table_share(&tune, i), 1, 1000);
+    assert_close(answer_share(&tune, tune.engine.best), 1, 1e-12);
+    assert_in_range(1e3 * answer_share(&tune, i), 1, 1000);
     tune.engine.best = ENGINE_NONE;
-    assert_true(isnan(report_table_share(&tune, i)));
+    assert_true(isnan(answer_share(&tune, i)));
 }
 
 /* The verdict sets outliers aside, the figures do not. */
@@ -39,9 +39,9 @@ TEST(what_shows_less_than_the_tolerance_allows_is_not_called_as_good)
     search_all();
     size_t i = other_setting();
     tune.engine.verdicts[i] = VERDICT_EQUIVALENT;
-    settings.search.tolerance_share = 1 - 0.99 * report_table_share(&tune, i);
+    settings.search.tolerance_share = 1 - 0.99 * answer_share(&tune, i);
     char word[REPORT_STANDING_SIZE];
     assert_string_equal(report_table_standing(&tune, i, word), "as good");
-    settings.search.tolerance_share = 1 - 1.01 * report_table_share(&tune, i);
+    settings.search.tolerance_share = 1 - 1.01 * answer_share(&tune, i);
     assert_string_equal(report_table_standing(&tune, i, word), "may be as good");
 }
