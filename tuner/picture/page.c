@@ -389,6 +389,10 @@ static void print_plain(const struct page *page)
     const json_t *snippet;
     size_t i;
     print_page_line(page, json_object_get(page->document, "pattern"), "name");
+    if (json_is_string(json_object_get(page->document, "keep"))) {
+        fputs("keep ", page->out);
+        print_page_line(page, page->document, "keep");
+    }
     print_page_figures(page);
     print_page_line(page, page->data, "why_not");
     json_array_foreach(snippets, i, snippet)
