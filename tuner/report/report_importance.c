@@ -102,16 +102,16 @@ static json_t *json_pairs(const struct tune *tune, const struct sensitivity *sen
     return pairs;
 }
 
-static json_t *json_words(const struct tune *tune, const struct sensitivity *sensitivity)
+/* The sentences, and what stands before them. */
+static json_t *json_words(const struct tune *tune, const struct sensitivity *sensitivity, json_t **ret_scope)
 {
     char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE], scope[SENSITIVITY_LINE_SIZE];
     size_t n;
     json_t *words = json_array();
     sensitivity_text(tune, sensitivity, lines, &n);
-    if (scope_of(tune, lines, n, scope)[0] != '\0')
-        json_array_append_new(words, json_text(scope));
     for (size_t i = 0; i < n; i++)
         json_array_append_new(words, json_text(lines[i]));
+    *ret_scope = scope_of(tune, lines, n, scope)[0] != '\0' ? json_text(scope) : json_null();
     return words;
 }
 
@@ -121,11 +121,12 @@ json_t *report_importance_json(const struct tune *tune)
     json_t *object = NULL;
     if (sensitivity_of(tune, &sensitivity) == 0) {
         const struct importance *importance = &sensitivity.importance;
+        json_t *scope, *words = json_words(tune, &sensitivity, &scope);
         object = json_pack(
-            "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "factors", json_factors(tune, &sensitivity), "pairs",
-            json_pairs(tune, &sensitivity), "unexplained", json_number(importance->unexplained.mean), "known",
-            json_number(importance->known_share), "spread_log", json_number(importance->spread.mean), "words",
-            json_words(tune, &sensitivity), "confidence", json_number(tune->settings->runs.confidence_share),
+            "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "factors", json_factors(tune, &sensitivity),
+            "pairs", json_pairs(tune, &sensitivity), "unexplained", json_number(importance->unexplained.mean),
+            "known", json_number(importance->known_share), "spread_log", json_number(importance->spread.mean),
+            "scope", scope, "words", words, "confidence", json_number(tune->settings->runs.confidence_share),
             "points", (json_int_t)importance->n_points);
     }
     sensitivity_done(&sensitivity);

@@ -147,14 +147,15 @@ static json_t *json_shortfall(const struct tune *tune)
 static json_t *json_best_over(const struct answer *answer)
 {
     const struct row *best = &answer->best, *chosen = &answer->chosen;
+    char words[REPORT_MORE_SIZE];
     double bytes =
         (double)factors_bytes_in_flight(&best->point) / (double)factors_bytes_in_flight(&chosen->point);
-    double rates = tune_is_of_throughput(answer->tune)
-                       ? 1 / answer_share(answer->tune, answer->tune->engine.chosen)
-                       : best->mean_bps / chosen->mean_bps;
-    return json_pack("{s:o, s:o, s:o}", "throughput", json_number(rates), "latency",
-                     json_number(best->latency_ns.mean / chosen->latency_ns.mean), "bytes_in_flight",
-                     json_number(bytes));
+    bool tells =
+        tune_is_of_throughput(answer->tune) && answer->tune->engine.best != answer->tune->engine.chosen;
+    return json_pack("{s:o, s:o, s:o, s:o}", "throughput", json_number(best->mean_bps / chosen->mean_bps),
+                     "latency", json_number(best->latency_ns.mean / chosen->latency_ns.mean),
+                     "bytes_in_flight", json_number(bytes), "words",
+                     tells ? json_text(report_table_more(answer->tune, words)) : json_null());
 }
 
 static json_t *json_words_or_null(const char *text)

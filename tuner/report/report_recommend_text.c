@@ -119,32 +119,42 @@ static bool shows_p99(uint64_t n, double confidence)
     return pow(0.99, (double)n) <= 1 - confidence;
 }
 
-/* What --max-latency-p99 asked for, beside what it was. */
+/* What is known of the p99 beside its limit. */
+static void print_kept(FILE *out, const struct tune *tune, const struct latency_row *latency)
+{
+    double limit_ns = (double)tune->settings->search.max_latency_p99_ns, high_ns = latency->p99_ci.high;
+    bool likely = engine_feasible(&tune->engine, tune->engine.chosen) > 0.5;
+    const char *doubt = likely ? "probably kept" : "not shown to be kept";
+    const unsigned long long n = latency->n;
+    char high[UNITS_TEXT_SIZE], slowest[UNITS_TEXT_SIZE];
+    text_short_duration(high_ns, high);
+    text_short_duration(latency->max, slowest);
+    if (latency->max <= limit_ns)
+        fprintf(out, "%s, the slowest of %llu requests took %s",
+                shows_p99(n, tune->settings->runs.confidence_share) ? "kept" : doubt, n, slowest);
+    else if (!isfinite(high_ns))
+        fprintf(out, "%s; the requests are too few to be sure", doubt);
+    else if (high_ns >= latency->max)
+        fprintf(out, "%s; at most %s, the slowest of %llu requests", doubt, slowest, n);
+    else if (high_ns <= limit_ns)
+        fprintf(out, "kept, it is at most %s", high);
+    else
+        fprintf(out, "%s, it may be up to %s", doubt, high);
+}
+
+/* What --max-latency-p99 asked for, beside what it was. Of a buffered write the flush is not limited. */
 static void print_limit(FILE *out, const struct answer *answer)
 {
-    uint64_t limit_ns = answer->tune->settings->search.max_latency_p99_ns;
-    const struct latency_row *latency = &answer->chosen.latency_ns;
-    const struct interval *p99 = &latency->p99_ci;
-    char limit[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
+    const struct settings *settings = answer->tune->settings;
+    uint64_t limit_ns = settings->search.max_latency_p99_ns;
+    char limit[UNITS_TEXT_SIZE];
     if (limit_ns == 0)
         return;
-    bool likely = engine_feasible(&answer->tune->engine, answer->tune->engine.chosen) > 0.5;
-    const char *doubt = likely ? "probably kept" : "not shown to be kept";
     fprintf(out, "Limit        p99 at most %s (--max-latency-p99): ",
             text_short_duration((double)limit_ns, limit));
-    if (latency->max <= (double)limit_ns)
-        fprintf(out, "%s, the slowest of %llu requests took %s\n",
-                shows_p99(latency->n, answer->tune->settings->runs.confidence_share) ? "kept" : doubt,
-                (unsigned long long)latency->n, text_short_duration(latency->max, high));
-    else if (!isfinite(p99->high))
-        fprintf(out, "%s; the requests are too few to be sure\n", doubt);
-    else if (p99->high >= latency->max)
-        fprintf(out, "%s, of the upper end it is known only that the slowest of %llu requests took %s\n",
-                doubt, (unsigned long long)latency->n, text_short_duration(latency->max, high));
-    else if (p99->high <= (double)limit_ns)
-        fprintf(out, "kept, it is at most %s\n", text_short_duration(p99->high, high));
-    else
-        fprintf(out, "%s, it may be up to %s\n", doubt, text_short_duration(p99->high, high));
+    print_kept(out, answer->tune, &answer->chosen.latency_ns);
+    bool buffered = text_latency_scope(&answer->chosen.point, &settings->workload.pattern)[0] != '\0';
+    fputs(buffered ? ", without the flush\n" : "\n", out);
 }
 
 static void print_gains(FILE *out, const struct answer *answer)
@@ -246,16 +256,15 @@ static void print_is_fastest(FILE *out, const struct tune *tune)
 static void print_fastest(FILE *out, const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
-    char text[FACTORS_TEXT_SIZE];
+    char text[FACTORS_TEXT_SIZE], more[REPORT_MORE_SIZE];
     if (!tune_is_of_throughput(tune))
         return;
     if (tune->engine.best == tune->engine.chosen) {
         print_is_fastest(out, tune);
         return;
     }
-    fprintf(out, "Fastest      %s: ", factors_format(&answer->best.point, text));
-    report_table_more(out, tune);
-    fputs(", at ", out);
+    fprintf(out, "Fastest      %s: %s, at ", factors_format(&answer->best.point, text),
+            report_table_more(tune, more));
     print_costs(out, tune, &answer->best, &answer->chosen);
     if (tune->engine.surpassed != ENGINE_NONE) {
         fprintf(out,

@@ -60,14 +60,15 @@ int report_table_order(const struct tune *tune, size_t **ret_order, size_t *ret_
     return value != NULL && *ret_order != NULL ? 0 : err_set(err, -ENOMEM, "no memory for the table");
 }
 
-void report_table_more(FILE *out, const struct tune *tune)
+const char *report_table_more(const struct tune *tune, char text[REPORT_MORE_SIZE])
 {
     double more = 100 * (1 / answer_share(tune, tune->engine.chosen) - 1);
     const char *by = answer_is_fresh(tune, tune->engine.chosen) ? "in the replays" : "by all runs";
     if (more < 0.5)
-        fprintf(out, "no faster %s", by);
+        snprintf(text, REPORT_MORE_SIZE, "no faster %s", by);
     else
-        fprintf(out, "%.0f %% more %s", more, by);
+        snprintf(text, REPORT_MORE_SIZE, "%.0f %% more %s", more, by);
+    return text;
 }
 
 /* The surrogate may know better than a setting's own replays, which the verdict is of: no row says both. */
@@ -386,16 +387,13 @@ static void put_sureness(FILE *out, const struct tune *tune)
 static void put_fastest(FILE *out, const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
-    char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE];
+    char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE], more[REPORT_MORE_SIZE];
     if (tune->engine.best == tune->engine.chosen)
         return;
     fprintf(out, "- **%s**: %s, %s", tune_is_of_throughput(tune) ? "Fastest" : "Best",
             factors_format(&answer->best.point, text), text_short_rate(answer->best.mean_bps, rate));
-    if (tune_is_of_throughput(tune)) {
-        fputs(", ", out);
-        report_table_more(out, tune);
-    }
-    fputc('\n', out);
+    fprintf(out, "%s%s\n", tune_is_of_throughput(tune) ? ", " : "",
+            tune_is_of_throughput(tune) ? report_table_more(tune, more) : "");
 }
 
 static void put_headline(FILE *out, const struct answer *answer)

@@ -81,13 +81,12 @@ const times = (ratio, of) => !(ratio > 0 && ratio < Infinity) || Math.abs(ratio 
 
 /* The best setting beside a cheaper one that is recommended, and what it costs. */
 function fastest() {
-  const best = data.best, here = data.recommendation, seen = number('best', 'mean') / number('throughput', 'mean'),
-    gained = (number('best_over_recommended', 'throughput') ?? seen) - 1;
+  const best = data.best, here = data.recommendation, gained = number('best', 'mean') / number('throughput', 'mean') - 1;
   const in_flight = row => row[SIZE] * row[QUEUE] * row[THREADS];
   if (!best || !here || identity(best) === identity(here))
     return [];
   const costs = [...times(number('best', 'latency_ns', 'mean') / number('latency_ns', 'mean'), 'the latency'), ...times(in_flight(best) / in_flight(here), 'the bytes in flight')];
-  return [bold(setting(best)), `: ${rate(number('best', 'mean'))}` + (AIM === MEAN && !IS_SCORED ? (gained >= 0.005 ? `, ${(100 * gained).toFixed(0)} % more` : ', no more than that') + (Math.abs(seen / (1 + gained) - 1) > 0.01 ? ' by all runs' : '') : '')
+  return [bold(setting(best)), `: ${rate(number('best', 'mean'))}` + (string('best_over_recommended', 'words') ? `, ${string('best_over_recommended', 'words')}` : AIM === MEAN && !IS_SCORED ? (gained >= 0.005 ? `, ${(100 * gained).toFixed(0)} % more` : ', no more than that') : '')
     + (costs.length > 0 ? `, at ${costs.join(' and ')}` : '')];
 }
 
@@ -168,7 +167,7 @@ function fill_summary(section) {
     ...entry('Sustained', ...(sustained ? [sustained] : [])),
     ...(data.snippets ? [...entry('Gain', ...gain('baseline', is_default ? 'the default setting' : 'the setting used until now')),
       ...entry('Gain', ...gain('default', 'the default setting')), ...entry('Not alike', ...(string('unlike') ? [string('unlike')] : [])), ...entry('How sure', ...sureness()), ...entry('Others', ...others())] : []),
-    ...entry('What matters', ...list('importance', 'words').flatMap((words, i) => [...(i > 0 ? [element('br')] : []), String(words)]))), ...warnings());
+    ...entry('What matters', ...[string('importance', 'scope'), ...list('importance', 'words')].filter(Boolean).flatMap((words, i) => [...(i > 0 ? [element('br')] : []), String(words)]))), ...warnings());
   return true;
 }
 
