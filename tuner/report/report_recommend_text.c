@@ -124,7 +124,9 @@ static void print_kept(FILE *out, const struct tune *tune, const struct latency_
 {
     double limit_ns = (double)tune->settings->search.max_latency_p99_ns, high_ns = latency->p99_ci.high;
     bool likely = engine_feasible(&tune->engine, tune->engine.chosen) > 0.5;
-    const char *doubt = likely ? "probably kept" : "not shown to be kept";
+    const char *doubt = !likely                   ? "not shown to be kept"
+                        : latency->p99 > limit_ns ? "not in these replays, by all runs probably kept"
+                                                  : "probably kept";
     const unsigned long long n = latency->n;
     char high[UNITS_TEXT_SIZE], slowest[UNITS_TEXT_SIZE];
     text_short_duration(high_ns, high);
@@ -224,7 +226,9 @@ static void print_costs(FILE *out, const struct tune *tune, const struct row *be
         fputs(" and ", out);
     }
     print_multiple(out, bytes, "bytes in flight");
-    fputs(best->replays < ENGINE_MIN_REPLAYS ? "; seen in few runs\n" : "\n", out);
+    if (best->replays < ENGINE_MIN_REPLAYS)
+        fprintf(out, "; seen in %zu run%s", best->replays, best->replays == 1 ? "" : "s");
+    fputc('\n', out);
 }
 
 /* Settings that look faster by fewer runs than a verdict takes. */
@@ -271,6 +275,11 @@ static void print_fastest(FILE *out, const struct answer *answer)
                 "             The recommended setting took the place of %s at the end: it has less in "
                 "flight and looked no worse.\n",
                 factors_format(&tune->records[tune->engine.surpassed].point, text));
+        return;
+    }
+    if (answer->best.replays < ENGINE_MIN_REPLAYS &&
+        factors_bytes_in_flight(&answer->best.point) <= factors_bytes_in_flight(&answer->chosen.point)) {
+        fputs("             It has too few runs to be recommended; a larger --budget makes more.\n", out);
         return;
     }
     fprintf(out,

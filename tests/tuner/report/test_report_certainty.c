@@ -136,6 +136,25 @@ TEST(few_requests_below_the_limit_do_not_show_that_it_is_kept)
     expect_limit(5e6, 5000, 2e6, "): probably kept, it may be up to 2.00 ms\n", "the slowest");
     expect_limit(5e6, 500, 5e6, "): probably kept; at most 5.00 ms, the slowest of 500 requests\n",
                  "it may be up to");
+    answer.chosen.latency_ns.p99 = 1.5e6;
+    expect_limit(5e6, 5000, 2e6,
+                 "): not in these replays, by all runs probably kept, it may be up to 2.00 ms\n",
+                 "): probably kept");
     answer.chosen.point.direct = 0;
     expect_limit(5e6, 5000, 9e5, "): kept, it is at most 900 us, without the flush\n", "probably kept");
+}
+
+/* "The one with the least in flight" is not what it loses to. */
+TEST(a_fastest_of_few_runs_with_less_in_flight_is_told_as_such)
+{
+    search_and_lose(0.5);
+    answer_prepare(&answer, &tune);
+    answer.chosen.point.queue_depth = 4 * answer.best.point.queue_depth;
+    answer.chosen.point.request_size_bytes = answer.best.point.request_size_bytes;
+    expect_answer("the one with the least in flight", "too few runs to be");
+    answer.best.replays = 1;
+    expect_answer("; seen in 1 run\n             It has too few runs to be recommended",
+                  "the least in flight");
+    answer.best.point.queue_depth = 16 * answer.chosen.point.queue_depth;
+    expect_answer("the one with the least in flight", "too few runs to be");
 }

@@ -4,7 +4,7 @@
 
 SEARCHES(enter);
 
-static char text[REPORT_CHANGE_SIZE];
+static char said[REPORT_CHANGE_SIZE];
 
 static void search_from(const char *options)
 {
@@ -16,14 +16,14 @@ static void search_from(const char *options)
 static void expect_keep(double low, double high, const char *expected)
 {
     answer.speedup.ci = (struct interval){low, high};
-    assert_string_equal(report_change_keep(&answer, text), expected);
+    assert_string_equal(report_change_keep(&answer, said), expected);
 }
 
 TEST(what_is_shown_to_be_slower_is_not_kept)
 {
     search_from("");
     assert_true(answer.speedup.ci.low > 1);
-    assert_string_equal(report_change_keep(&answer, text), "");
+    assert_string_equal(report_change_keep(&answer, said), "");
 }
 
 TEST(without_a_gain_that_is_shown_the_default_may_be_kept)
@@ -48,10 +48,10 @@ TEST(nothing_is_kept_without_a_figure_or_a_change)
     search_from("");
     answer.speedup.ci = (struct interval){0.9, 1.1};
     answer.speedup.has = false;
-    assert_string_equal(report_change_keep(&answer, text), "");
+    assert_string_equal(report_change_keep(&answer, said), "");
     answer.speedup.has = true;
     tune.engine.baseline = tune.engine.chosen;
-    assert_string_equal(report_change_keep(&answer, text), "");
+    assert_string_equal(report_change_keep(&answer, said), "");
 }
 
 /* It would be advice to break what was asked for. */
@@ -73,10 +73,10 @@ TEST(of_a_latency_the_latency_decides)
     assert_true(answer.has_rows && tune.engine.chosen != tune.engine.baseline);
     struct record *record = &tune.records[tune.engine.baseline];
     answer.speedup.ci = (struct interval){0.9, 1.1};
-    assert_string_equal(report_change_keep(&answer, text), "");
+    assert_string_equal(report_change_keep(&answer, said), "");
     for (size_t i = 0; i < record->n; i++)
         record->samples[i].latency_mean_ns /= 3;
-    assert_string_equal(report_change_keep(&answer, text),
+    assert_string_equal(report_change_keep(&answer, said),
                         "the default, 64k x 1, buffered, psync: the setting below is worse");
 }
 
@@ -90,14 +90,14 @@ TEST(writes_that_promise_unlike_things_are_told_once)
     const char *expected =
         "a direct write waits for the device (2.00 ms), a buffered one for memory alone (10.0 us), "
         "and a crash before its flush loses it";
-    assert_string_equal(report_change_promises(&answer, text), expected);
+    assert_string_equal(report_change_promises(&answer, said), expected);
     answer.chosen.point.direct = answer.best.point.direct = 0;
     answer.baseline.point.direct = 1;
     answer.chosen.latency_ns.mean = 1e4;
     answer.baseline.latency_ns.mean = 2e6;
-    assert_string_equal(report_change_promises(&answer, text), expected);
+    assert_string_equal(report_change_promises(&answer, said), expected);
     answer.chosen.point.sync = SYNC_EACH;
-    assert_string_equal(report_change_promises(&answer, text), "");
+    assert_string_equal(report_change_promises(&answer, said), "");
 }
 
 TEST(of_alike_settings_no_promises_are_told)
@@ -105,9 +105,9 @@ TEST(of_alike_settings_no_promises_are_told)
     search_from("");
     answer.baseline.point.direct = answer.best.point.direct = answer.chosen.point.direct;
     answer.has_default_setting = false;
-    assert_string_equal(report_change_promises(&answer, text), "");
+    assert_string_equal(report_change_promises(&answer, said), "");
     answer.best.point.direct = !answer.chosen.point.direct;
-    assert_string_not_equal(report_change_promises(&answer, text), "");
+    assert_string_not_equal(report_change_promises(&answer, said), "");
 }
 
 TEST(of_reads_the_page_cache_is_told)
@@ -115,5 +115,5 @@ TEST(of_reads_the_page_cache_is_told)
     search_from("");
     answer.baseline.point.direct = !answer.chosen.point.direct;
     assert_int_equal(pattern_parse("randread", &settings.workload.pattern, &err), 0);
-    assert_non_null(strstr(report_change_promises(&answer, text), "a buffered read leaves its data"));
+    assert_non_null(strstr(report_change_promises(&answer, said), "a buffered read leaves its data"));
 }
