@@ -16,12 +16,25 @@ static struct objective_ratio gain_of(const struct answer *answer)
     return tune_is_of_throughput(answer->tune) ? answer->speedup : report_objective_gain(answer->tune);
 }
 
-/* What is in use keeps the limits, and nothing speaks against its figures. */
-static bool may_be_kept(const struct tune *tune)
+/* What is in use can run, keeps the limits, and nothing speaks against its figures. */
+static bool may_be_kept(const struct answer *answer)
 {
+    const struct tune *tune = answer->tune;
     size_t baseline = tune->engine.baseline;
-    return baseline != ENGINE_NONE && tune->engine.chosen != baseline && tune_distrust(tune, baseline) == 0 &&
+    return answer->has_rows && tune->settings->search.profile == PROFILE_MAX_THROUGHPUT &&
+           baseline != ENGINE_NONE && tune->engine.chosen != baseline &&
+           tune->records[baseline].failed == 0 && tune_distrust(tune, baseline) == 0 &&
            engine_keeps_limit(&tune->engine, baseline);
+}
+
+/* "not shown to be faster" */
+static const char *verdict_of(const struct tune *tune, const struct objective_ratio *gain)
+{
+    if (!gain->has)
+        return "measured too little to compare";
+    if (objective_table[tune->settings->search.objective].lower)
+        return gain->ci.high < 1 ? "worse" : "not shown to be better";
+    return gain->ci.high < 1 ? "slower" : "not shown to be faster";
 }
 
 const char *report_change_keep(const struct answer *answer, char text[REPORT_CHANGE_SIZE])
@@ -29,16 +42,15 @@ const char *report_change_keep(const struct answer *answer, char text[REPORT_CHA
     const struct tune *tune = answer->tune;
     const struct objective_ratio gain = gain_of(answer);
     char setting[FACTORS_TEXT_SIZE];
-    bool rates = !objective_table[tune->settings->search.objective].lower;
     text[0] = '\0';
-    if (!answer->has_rows || !answer->has_baseline || !gain.has || gain.ci.low > 1 || !may_be_kept(tune))
+    if (!may_be_kept(answer) || (gain.has && gain.ci.low > 1))
         return text;
-    const struct point *kept = &answer->baseline.point, *below = &answer->chosen.point;
-    snprintf(text, REPORT_CHANGE_SIZE, "%s, %s: the setting below is %s%s%s", report_objective_baseline(tune),
-             factors_format(kept, setting), gain.ci.high < 1 ? "" : "not shown to be ",
-             gain.ci.high >= 1 ? (rates ? "faster" : "better") : (rates ? "slower" : "worse"),
-             factors_bytes_in_flight(below) < factors_bytes_in_flight(kept) ? ", but has less in flight"
-                                                                            : "");
+    const struct point *kept = &tune->records[tune->engine.baseline].point, *below = &answer->chosen.point;
+    snprintf(text, REPORT_CHANGE_SIZE, "%s, %s: the setting below is %s%s", report_objective_baseline(tune),
+             factors_format(kept, setting), verdict_of(tune, &gain),
+             gain.has && factors_bytes_in_flight(below) < factors_bytes_in_flight(kept)
+                 ? ", but has less in flight"
+                 : "");
     return text;
 }
 

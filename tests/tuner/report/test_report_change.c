@@ -2,6 +2,8 @@
 #include "tests/tuner/search/tune_rig.h"
 #include "tuner/report/report_change.h"
 
+#include <errno.h>
+
 SEARCHES(enter);
 
 static char said[REPORT_CHANGE_SIZE];
@@ -43,15 +45,30 @@ TEST(less_in_flight_is_a_reason_of_its_own_to_change)
         "but has less in flight");
 }
 
-TEST(nothing_is_kept_without_a_figure_or_a_change)
+/* An interrupted search has no gain to show. */
+TEST(without_a_comparison_the_default_may_be_kept)
 {
     search_from("");
-    answer.speedup.ci = (struct interval){0.9, 1.1};
     answer.speedup.has = false;
-    assert_string_equal(report_change_keep(&answer, said), "");
-    answer.speedup.has = true;
+    const char *expected =
+        "the default, 64k x 1, buffered, psync: the setting below is measured too little to compare";
+    expect_keep(0.9, 1.1, expected);
+    answer.has_baseline = false;
+    expect_keep(0.9, 1.1, expected);
+}
+
+TEST(what_cannot_run_or_is_recommended_is_not_kept)
+{
+    search_from("");
+    size_t baseline = tune.engine.baseline;
+    tune.records[baseline].failed = -EIO;
+    expect_keep(0.9, 1.1, "");
+    tune.records[baseline].failed = 0;
     tune.engine.baseline = tune.engine.chosen;
-    assert_string_equal(report_change_keep(&answer, said), "");
+    expect_keep(0.9, 1.1, "");
+    tune.engine.baseline = baseline;
+    settings.search.profile = PROFILE_BALANCED;
+    expect_keep(0.9, 1.1, "");
 }
 
 /* It would be advice to break what was asked for. */
