@@ -16,8 +16,9 @@
 static int read_answer(const struct settings *settings, const char *path, json_t **ret_document,
                        struct recommendation *recommendation, struct err *err)
 {
-    int result = path != NULL ? result_input_load(path, ret_document, err)
-                              : result_input_load_kept(settings, ret_document, err);
+    int result = path != NULL
+                     ? result_input_load(path, "what `fstune recommend --json` printed", ret_document, err)
+                     : result_input_load_kept(settings, ret_document, err);
     if (result == 0 && (result = recommendation_read(recommendation, *ret_document, err)) < 0)
         err_prefix(err, "%s%.*s", path != NULL ? "" : "--db ", RESULT_INPUT_SHOWN_PATH,
                    path != NULL ? path : settings->history.db);

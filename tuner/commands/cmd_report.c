@@ -57,11 +57,11 @@ static int load_all(const struct settings *settings, json_t *documents[MAX_DOCUM
                    ? err_set(err, -EINVAL, "files and --db name two answers; give one of them")
                    : result_input_load_row(settings, documents, MAX_DOCUMENTS, ret_n, err);
     if (settings->answers.n == 0 && settings->n_operands == 0)
-        result = result_input_load("-", &documents[n++], err);
+        result = result_input_load("-", PAGE_TAKES, &documents[n++], err);
     for (size_t i = 0; i < settings->answers.n && result == 0; i++)
-        result = result_input_load(settings->answers.path[i], &documents[n++], err);
+        result = result_input_load(settings->answers.path[i], PAGE_TAKES, &documents[n++], err);
     for (size_t i = 0; i < settings->n_operands && result == 0; i++)
-        result = result_input_load(settings->operands[i], &documents[n++], err);
+        result = result_input_load(settings->operands[i], PAGE_TAKES, &documents[n++], err);
     *ret_n = n;
     return result;
 }

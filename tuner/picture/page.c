@@ -389,6 +389,10 @@ static void print_plain(const struct page *page)
     const json_t *snippet;
     size_t i;
     print_page_line(page, json_object_get(page->document, "pattern"), "name");
+    if (json_is_string(json_object_get(page->document, "keep"))) {
+        fputs("keep ", page->out);
+        print_page_line(page, page->document, "keep");
+    }
     print_page_figures(page);
     print_page_line(page, page->data, "why_not");
     json_array_foreach(snippets, i, snippet)
@@ -432,9 +436,7 @@ static int check_schema(const json_t *document, struct err *err)
         if (strcmp(schema, known[i]) == 0)
             return 0;
     }
-    return err_set(err, -EINVAL,
-                   "it is no result of fstune; give what `fstune recommend --json` or `fstune measure "
-                   "--json` printed");
+    return err_set(err, -EINVAL, "it is no result of fstune; give " PAGE_TAKES);
 }
 
 static bool is_experiment(const json_t *document)

@@ -16,6 +16,11 @@
 #include <stddef.h>
 #include <stdio.h>
 
+/* What `fstune report` makes pages of (of a profile with tuner/picture/page_profile), for messages. */
+#define PAGE_TAKES                                                                                           \
+    "what `fstune recommend`, `measure` or `experiment` printed with --json, or `fstune profile --output` "  \
+    "wrote"
+
 struct page_request {
     /* The last is what the page is about; those before it are earlier answers ("nights"), oldest first. */
     const json_t *const *documents;

@@ -5,8 +5,11 @@
 #include "tuner/search/profiles.h"
 #include "tuner/session/warnings.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
+
+#define OTHER_TIME_LOG 0.1 /* of a ratio of rates, which chance and the model may put it off */
 
 /* Figures come from the confirming replays where there are enough for an interval, else from all. */
 static bool fresh_enough(const struct tune *tune, size_t point)
@@ -19,6 +22,51 @@ static bool row_for(const struct tune *tune, size_t point, struct row *ret_row)
     if (point == ENGINE_NONE || tune->records[point].n == 0)
         return false;
     return tune_row(tune, point, fresh_enough(tune, point), ret_row) == 0;
+}
+
+/* What the search believes, by the runs of all settings; without a model, and of settings outside the space,
+ * what their own runs say. NaN without a figure. */
+static double believed_of(const struct tune *tune, size_t i)
+{
+    const struct belief *belief = &tune->engine.belief;
+    const struct record *record = &tune->records[i];
+    double sum = 0;
+    if (belief->chosen != NULL && i < tune->space.n_points && belief->moments[i].n > 0 &&
+        !belief->excluded[i])
+        return belief->mean[i];
+    for (size_t k = 0; k < record->n; k++)
+        sum += tune_response(tune, &record->samples[k]);
+    return sum / (double)record->n;
+}
+
+static double mean_of_fresh(const struct record *record)
+{
+    double sum = 0;
+    for (size_t i = 0; i < record->n; i++)
+        sum += record->samples[i].confirming ? record->samples[i].throughput_bps : 0;
+    return sum / (double)record_count(record, true);
+}
+
+bool answer_is_fresh(const struct tune *tune, size_t i)
+{
+    return tune_is_of_throughput(tune) && tune->engine.best != ENGINE_NONE &&
+           record_count(&tune->records[i], true) >= ENGINE_MIN_REPLAYS &&
+           record_count(&tune->records[tune->engine.best], true) >= ENGINE_MIN_REPLAYS;
+}
+
+double answer_worth(const struct tune *tune, size_t i)
+{
+    if (!answer_is_fresh(tune, i))
+        return believed_of(tune, i);
+    const struct record *best = &tune->records[tune->engine.best];
+    return believed_of(tune, tune->engine.best) + log(mean_of_fresh(&tune->records[i]) / mean_of_fresh(best));
+}
+
+double answer_share(const struct tune *tune, size_t i)
+{
+    if (tune->engine.best == ENGINE_NONE || tune->records[i].n == 0)
+        return NAN;
+    return exp(answer_worth(tune, i) - answer_worth(tune, tune->engine.best));
 }
 
 /* Throughput of the chosen over another point's (interfaces, section 6). */
@@ -162,4 +210,46 @@ void answer_prepare(struct answer *answer, struct tune *tune)
         notes_add(warnings, "not_confirmed",
                   "fewer than %d replays were made after the choice: the figures may flatter it",
                   ENGINE_CONFIRMING_LEAST);
+}
+
+/* As it stands in the answer, which names it. */
+static const struct row *named_row(const struct answer *answer, size_t i)
+{
+    const struct engine *engine = &answer->tune->engine;
+    if (!answer->has_rows)
+        return NULL;
+    if (i == engine->chosen || i == engine->best)
+        return i == engine->chosen ? &answer->chosen : &answer->best;
+    if (i == engine->baseline && answer->has_baseline)
+        return &answer->baseline;
+    return i == engine->default_setting && answer->has_default_setting ? &answer->default_setting : NULL;
+}
+
+int answer_row(const struct answer *answer, size_t i, struct row *ret_row)
+{
+    const struct row *named = named_row(answer, i);
+    if (named == NULL)
+        return tune_row(answer->tune, i, answer_is_fresh(answer->tune, i), ret_row);
+    *ret_row = *named;
+    return 0;
+}
+
+static bool has_note(const struct notes *notes, const char *code)
+{
+    for (size_t i = 0; i < notes->n; i++) {
+        if (strcmp(notes->note[i].code, code) == 0)
+            return true;
+    }
+    return false;
+}
+
+bool answer_is_of_another_time(const struct answer *answer, size_t i, const struct row *row)
+{
+    const struct tune *tune = answer->tune;
+    const struct notes *warnings = &tune->session->warnings;
+    if (!answer->has_rows || !tune_is_of_throughput(tune) ||
+        !(has_note(warnings, "rate_changed") || has_note(warnings, "rate_wanders")))
+        return false;
+    double expected_log = answer_worth(tune, i) - answer_worth(tune, tune->engine.chosen);
+    return fabs(log(row->mean_bps / answer->chosen.mean_bps) - expected_log) > OTHER_TIME_LOG;
 }

@@ -42,6 +42,25 @@ struct answer {
 
 void answer_prepare(struct answer *answer, struct tune *tune);
 
+/* Whether the rate of a setting is compared by the replays after the choice: it and the best have enough of
+ * them. They alternate, so that their means can be compared as they stand. */
+bool answer_is_fresh(const struct tune *tune, size_t i);
+
+/* Logarithm of what a setting reaches in the objective, more is better: of rates that of those replays on the
+ * scale of the rest, which is what the search believes. NaN without runs. */
+double answer_worth(const struct tune *tune, size_t i);
+
+/* The figures of a setting, the same wherever they stand: where it is named, or compared by the replays after
+ * the choice, those of these replays, else of all. 0, -ENODATA without runs, -ENOMEM. */
+int answer_row(const struct answer *answer, size_t i, struct row *ret_row);
+
+/* Whether the storage went at another rate while the setting was measured than in the replays of the
+ * recommended one, so that the rate of its row says little beside that: its worth allows for it. */
+bool answer_is_of_another_time(const struct answer *answer, size_t i, const struct row *row);
+
+/* Share of what the best reaches (of latencies, how much of this one the lowest is); NaN without runs. */
+double answer_share(const struct tune *tune, size_t i);
+
 /* The document itself; NULL when memory ran out. */
 json_t *report_recommendation_document(const struct answer *answer);
 int report_recommendation_json(FILE *out, const struct answer *answer, struct err *err);

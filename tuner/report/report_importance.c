@@ -6,33 +6,38 @@
 
 #include <string.h>
 
-/* What else changes with what the lines tell of, where they tell of anything. */
-static void print_scope(FILE *out, const struct tune *tune,
-                        char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE], size_t n)
+/* What the costs in the sentences hold for, in words that stand before them; "" where they tell of none.
+ * Returns text. */
+static const char *scope_of(const struct tune *tune, char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE],
+                            size_t n, char text[SENSITIVITY_LINE_SIZE])
 {
     bool tells = false, anything = false;
+    text[0] = '\0';
     for (size_t i = 0; i < n; i++) {
         tells |= strchr(lines[i], '%') != NULL;
         anything |= strstr(lines[i], "anything") != NULL;
     }
     if (tells)
-        fprintf(out, "             (all else as in Use%s%s)\n",
-                anything ? "; after \"anything\", whatever else is chosen" : "",
-                anything && engine_is_limited(&tune->engine) ? " within the limit" : "");
+        snprintf(text, SENSITIVITY_LINE_SIZE, "with all else as recommended%s%s%s:",
+                 anything ? " (after \"anything\", whatever else is chosen" : "",
+                 anything && engine_is_limited(&tune->engine) ? " within the limit" : "",
+                 anything ? ")" : "");
+    return text;
 }
 
 void report_importance_text(FILE *out, const struct tune *tune)
 {
-    char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE];
+    char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE], scope[SENSITIVITY_LINE_SIZE];
     struct sensitivity sensitivity = {0};
     size_t n;
     if (tune->space.n_points > 1 && sensitivity_of(tune, &sensitivity) == 0) {
         sensitivity_text(tune, &sensitivity, lines, &n);
+        bool has_scope = scope_of(tune, lines, n, scope)[0] != '\0';
+        if (has_scope)
+            fprintf(out, "What matters %s\n", scope);
         for (size_t i = 0; i < n; i++)
-            fprintf(out, "%-13s%s\n", i == 0 ? "What matters" : "", lines[i]);
-        if (n > 0)
-            print_scope(out, tune, lines, n);
-        else
+            fprintf(out, "%-13s%s\n", i == 0 && !has_scope ? "What matters" : "", lines[i]);
+        if (n == 0)
             fputs("What matters too little was measured to tell the factors apart\n", out);
     }
     sensitivity_done(&sensitivity);
@@ -97,14 +102,16 @@ static json_t *json_pairs(const struct tune *tune, const struct sensitivity *sen
     return pairs;
 }
 
-static json_t *json_words(const struct tune *tune, const struct sensitivity *sensitivity)
+/* The sentences, and what stands before them. */
+static json_t *json_words(const struct tune *tune, const struct sensitivity *sensitivity, json_t **ret_scope)
 {
-    char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE];
+    char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE], scope[SENSITIVITY_LINE_SIZE];
     size_t n;
     json_t *words = json_array();
     sensitivity_text(tune, sensitivity, lines, &n);
     for (size_t i = 0; i < n; i++)
         json_array_append_new(words, json_text(lines[i]));
+    *ret_scope = scope_of(tune, lines, n, scope)[0] != '\0' ? json_text(scope) : json_null();
     return words;
 }
 
@@ -114,11 +121,12 @@ json_t *report_importance_json(const struct tune *tune)
     json_t *object = NULL;
     if (sensitivity_of(tune, &sensitivity) == 0) {
         const struct importance *importance = &sensitivity.importance;
+        json_t *scope, *words = json_words(tune, &sensitivity, &scope);
         object = json_pack(
-            "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "factors", json_factors(tune, &sensitivity), "pairs",
-            json_pairs(tune, &sensitivity), "unexplained", json_number(importance->unexplained.mean), "known",
-            json_number(importance->known_share), "spread_log", json_number(importance->spread.mean), "words",
-            json_words(tune, &sensitivity), "confidence", json_number(tune->settings->runs.confidence_share),
+            "{s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:I}", "factors", json_factors(tune, &sensitivity),
+            "pairs", json_pairs(tune, &sensitivity), "unexplained", json_number(importance->unexplained.mean),
+            "known", json_number(importance->known_share), "spread_log", json_number(importance->spread.mean),
+            "scope", scope, "words", words, "confidence", json_number(tune->settings->runs.confidence_share),
             "points", (json_int_t)importance->n_points);
     }
     sensitivity_done(&sensitivity);

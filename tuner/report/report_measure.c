@@ -180,6 +180,7 @@ static void print_measured_figures(FILE *out, const struct measured *measured)
         report_inside_text(out, &measured->measurement->inside,
                            measured->measurement->settings->runs.confidence_share);
     fprintf(out, "IOPS         %s\nLatency      ", units_format_count(row->iops, count));
+    fputs(text_latency_scope(&row->point, &measured->measurement->settings->workload.pattern), out);
     text_latency(out, &row->latency_ns);
     fprintf(out, "\nDepth        %.1f achieved of %u\n", row->achieved_depth, row->point.queue_depth);
     if (measured->measurement->rule != NULL)

@@ -39,6 +39,17 @@ static bool objective_figure_of(const struct tune *tune, struct objective_figure
     return true;
 }
 
+struct objective_ratio report_objective_gain(const struct tune *tune)
+{
+    struct objective_figure figure;
+    struct objective_ratio ratio = {0};
+    if (!objective_figure_of(tune, &figure, &ratio) || !ratio.has)
+        return (struct objective_ratio){0};
+    if (objective_table[tune->settings->search.objective].lower)
+        return (struct objective_ratio){true, 1 / ratio.mean, {1 / ratio.ci.high, 1 / ratio.ci.low}};
+    return ratio;
+}
+
 static const char *format(enum objective objective, double value, char text[UNITS_TEXT_SIZE])
 {
     if (objective_table[objective].lower)

@@ -11,6 +11,10 @@
 /* What the answer is compared with, in words. */
 const char *report_objective_baseline(const struct tune *tune);
 
+/* Of the objective, the recommended setting over what the answer is compared with; above 1 it is better, also
+ * where less is. `has` is false where one of them has no figure, and with a profile. */
+struct objective_ratio report_objective_gain(const struct tune *tune);
+
 /* The line "Objective  ..."; nothing for throughput and for profiles. */
 void report_objective_text(FILE *out, const struct tune *tune);
 

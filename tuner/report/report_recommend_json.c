@@ -2,6 +2,7 @@
 #include "tuner/base/json.h"
 #include "tuner/emit/report_snippet.h"
 #include "tuner/report/answer.h"
+#include "tuner/report/report_change.h"
 #include "tuner/report/report_fio_job.h"
 #include "tuner/report/report_importance.h"
 #include "tuner/report/report_objective.h"
@@ -146,18 +147,30 @@ static json_t *json_shortfall(const struct tune *tune)
 static json_t *json_best_over(const struct answer *answer)
 {
     const struct row *best = &answer->best, *chosen = &answer->chosen;
+    char words[REPORT_MORE_SIZE];
     double bytes =
         (double)factors_bytes_in_flight(&best->point) / (double)factors_bytes_in_flight(&chosen->point);
-    return json_pack("{s:o, s:o, s:o}", "throughput", json_number(best->mean_bps / chosen->mean_bps),
+    bool tells =
+        tune_is_of_throughput(answer->tune) && answer->tune->engine.best != answer->tune->engine.chosen;
+    return json_pack("{s:o, s:o, s:o, s:o}", "throughput", json_number(best->mean_bps / chosen->mean_bps),
                      "latency", json_number(best->latency_ns.mean / chosen->latency_ns.mean),
-                     "bytes_in_flight", json_number(bytes));
+                     "bytes_in_flight", json_number(bytes), "words",
+                     tells ? json_text(report_table_more(answer->tune, words)) : json_null());
+}
+
+static json_t *json_words_or_null(const char *text)
+{
+    return text[0] != '\0' ? json_text(text) : json_null();
 }
 
 static void set_answer(json_t *object, const struct answer *answer)
 {
+    char words[REPORT_CHANGE_SIZE];
     const struct tune *tune = answer->tune;
     bool known = answer->has_rows;
     json_object_set_new(object, "recommendation", known ? json_point(&answer->chosen.point) : json_null());
+    json_object_set_new(object, "keep", json_words_or_null(report_change_keep(answer, words)));
+    json_object_set_new(object, "unlike", json_words_or_null(report_change_promises(answer, words)));
     if (answer->reason != NULL)
         json_object_set_new(object, "reasons", json_pack("[o]", json_text(answer->reason)));
     if (isfinite(tune_lowest_p99_ns(tune)))

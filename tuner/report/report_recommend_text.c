@@ -25,12 +25,12 @@
 #define DEAR_LATENCY 2    /* times that of what is changed, from which on it is told */
 #define WIDEST_TOLD  100  /* times its lower end: what an interval of a ratio may span to be printed */
 
-static void print_point_setting(FILE *out, const struct point *point, bool writing)
+static void print_point_setting(FILE *out, const struct point *point, bool writing, const char *label)
 {
     char size[UNITS_TEXT_SIZE], writes[UNITS_TEXT_SIZE];
     units_format_size(point->request_size_bytes, size);
     units_format_size(factors_write_size_bytes(point), writes);
-    fprintf(out, "Use          %srequest size %s", style_text(out, STYLE_BOLD), size);
+    fprintf(out, "%-13s%srequest size %s", label, style_text(out, STYLE_BOLD), size);
     if (factors_is_split(point))
         fprintf(out, " of reads and %s of writes", writes);
     fprintf(out, ", queue depth %u, %s, %s", point->queue_depth,
@@ -57,13 +57,21 @@ static bool is_in_doubt(const struct objective_ratio *gain)
     return gain->has && gain->ci.low <= 1 && gain->ci.high >= 1;
 }
 
-static void print_alternative(FILE *out, const struct answer *answer)
+/* Whether to change at all stands first, before what to. */
+static void print_use(FILE *out, const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
-    if (tune_is_of_throughput(tune) && tune->engine.chosen != tune->engine.baseline &&
-        is_in_doubt(&answer->speedup))
-        fprintf(out, "             or use %s: this one is not shown to be faster\n",
-                report_objective_baseline(tune));
+    char keep[REPORT_CHANGE_SIZE], setting[FACTORS_TEXT_SIZE];
+    const char *label = tune->engine.chosen == tune->engine.baseline ? "Keep" : "Use";
+    if (report_change_keep(answer, keep)[0] != '\0') {
+        fprintf(out, "Keep         %s%s%s\n", style_text(out, STYLE_BOLD), keep,
+                style_text(out, STYLE_PLAIN));
+        label = "Or use";
+    }
+    print_point_setting(out, &answer->chosen.point, pattern_writes(&tune->settings->workload.pattern), label);
+    if (answer->has_default_setting && tune_is_of_throughput(tune) && is_in_doubt(&answer->default_speedup))
+        fprintf(out, "             or the default, %s: the setting above is not shown to be faster\n",
+                factors_format(&answer->default_setting.point, setting));
 }
 
 /* What a gain costs: a deep queue of large requests makes each of them wait. A buffered write only waits for
@@ -75,21 +83,10 @@ static void print_price(FILE *out, const struct tune *tune, const char *what, co
     double ratio = chosen->latency_ns.mean / row->latency_ns.mean;
     bool unlike = chosen->point.direct != row->point.direct && chosen->point.sync != SYNC_EACH &&
                   pattern_writes(&tune->settings->workload.pattern);
-    text_short_duration(chosen->latency_ns.mean, own);
-    text_short_duration(row->latency_ns.mean, other);
-    if (unlike && (ratio < DEAR_LATENCY || chosen->point.direct == 0))
-        fputs("             (a buffered write counts as done once it is in memory, a direct one once the "
-              "device "
-              "has it)\n",
-              out);
-    if (ratio < DEAR_LATENCY)
-        return;
-    if (unlike && chosen->point.direct != 0)
-        fprintf(out, "             a request takes %s, to the disk; with %s %s, into the page cache alone\n",
-                own, what, other);
-    else
+    if (ratio >= DEAR_LATENCY && !unlike)
         fprintf(out, "             at %.*f x the latency of %s: %s instead of %s\n", ratio < 10, ratio, what,
-                own, other);
+                text_short_duration(chosen->latency_ns.mean, own),
+                text_short_duration(row->latency_ns.mean, other));
 }
 
 /* Of throughput, which is a gain only where that is looked for. */
@@ -111,38 +108,62 @@ static void print_gain(FILE *out, const char *what, const struct row *row, struc
     else
         fprintf(out, "%.*f to %.*f%s)\n", digits, gain.ci.low, digits, gain.ci.high,
                 differs ? ", of geometric means" : "");
-    if (is_in_doubt(&gain) && tune_is_of_throughput(tune) && row != &answer->baseline)
+    if (is_in_doubt(&gain) && tune_is_of_throughput(tune) && row == &answer->unsplit)
         fputs("             It is not shown to be faster than that.\n", out);
     print_price(out, tune, what, row, chosen);
 }
 
-/* What --max-latency-p99 asked for, beside what it was. */
+/* Whether so many requests, none of which is over a limit, show that its share is at most a hundredth. */
+static bool shows_p99(uint64_t n, double confidence)
+{
+    return pow(0.99, (double)n) <= 1 - confidence;
+}
+
+/* What is known of the p99 beside its limit. */
+static void print_kept(FILE *out, const struct tune *tune, const struct latency_row *latency)
+{
+    double limit_ns = (double)tune->settings->search.max_latency_p99_ns, high_ns = latency->p99_ci.high;
+    bool likely = engine_feasible(&tune->engine, tune->engine.chosen) > 0.5;
+    const char *doubt = !likely                   ? "not shown to be kept"
+                        : latency->p99 > limit_ns ? "not in these replays, by all runs probably kept"
+                                                  : "probably kept";
+    const unsigned long long n = latency->n;
+    char high[UNITS_TEXT_SIZE], slowest[UNITS_TEXT_SIZE];
+    text_short_duration(high_ns, high);
+    text_short_duration(latency->max, slowest);
+    if (latency->max <= limit_ns)
+        fprintf(out, "%s, the slowest of %llu requests took %s",
+                shows_p99(n, tune->settings->runs.confidence_share) ? "kept" : doubt, n, slowest);
+    else if (!isfinite(high_ns))
+        fprintf(out, "%s; the requests are too few to be sure", doubt);
+    else if (high_ns >= latency->max)
+        fprintf(out, "%s; at most %s, the slowest of %llu requests", doubt, slowest, n);
+    else if (high_ns <= limit_ns)
+        fprintf(out, "kept, it is at most %s", high);
+    else
+        fprintf(out, "%s, it may be up to %s", doubt, high);
+}
+
+/* What --max-latency-p99 asked for, beside what it was. Of a buffered write the flush is not limited. */
 static void print_limit(FILE *out, const struct answer *answer)
 {
-    uint64_t limit_ns = answer->tune->settings->search.max_latency_p99_ns;
-    const struct interval *p99 = &answer->chosen.latency_ns.p99_ci;
-    char limit[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
+    const struct settings *settings = answer->tune->settings;
+    uint64_t limit_ns = settings->search.max_latency_p99_ns;
+    char limit[UNITS_TEXT_SIZE];
     if (limit_ns == 0)
         return;
-    bool likely = engine_feasible(&answer->tune->engine, answer->tune->engine.chosen) > 0.5;
-    const char *doubt = likely ? "probably kept" : "not shown to be kept";
     fprintf(out, "Limit        p99 at most %s (--max-latency-p99): ",
             text_short_duration((double)limit_ns, limit));
-    if (answer->chosen.latency_ns.max <= (double)limit_ns)
-        fprintf(out, "kept, no request took longer than %s\n",
-                text_short_duration(answer->chosen.latency_ns.max, high));
-    else if (!isfinite(p99->high))
-        fprintf(out, "%s; the requests are too few to be sure\n", doubt);
-    else if (p99->high <= (double)limit_ns)
-        fprintf(out, "kept, it is at most %s\n", text_short_duration(p99->high, high));
-    else
-        fprintf(out, "%s, it may be up to %s\n", doubt, text_short_duration(p99->high, high));
+    print_kept(out, answer->tune, &answer->chosen.latency_ns);
+    bool buffered = text_latency_scope(&answer->chosen.point, &settings->workload.pattern)[0] != '\0';
+    fputs(buffered ? ", without the flush\n" : "\n", out);
 }
 
 static void print_gains(FILE *out, const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
     const char *name = report_objective_baseline(tune);
+    char promises[REPORT_CHANGE_SIZE];
     if (tune->engine.chosen == tune->engine.baseline)
         fprintf(out, "Gain         none: this is %s\n", name);
     else if (answer->speedup.has)
@@ -153,6 +174,8 @@ static void print_gains(FILE *out, const struct answer *answer)
         print_gain(out, "the default", &answer->default_setting, answer->default_speedup, answer);
     if (answer->has_unsplit && tune->split_gain.has && tune->engine.chosen == tune->split)
         print_gain(out, "one size for reads and writes", &answer->unsplit, tune->split_gain, answer);
+    if (report_change_promises(answer, promises)[0] != '\0')
+        fprintf(out, "             Not alike: %s.\n", promises);
 }
 
 /* "3.6 x the latency", "224 x", or "the same latency". */
@@ -169,7 +192,7 @@ static const char *loss_words(const struct answer *answer)
 {
     if (answer->tune->engine.is_proved)
         return "are shown to lose";
-    double kept = report_table_share(answer->tune, answer->tune->engine.chosen);
+    double kept = answer_share(answer->tune, answer->tune->engine.chosen);
     return kept < 1 - answer->tune->settings->search.tolerance_share ? "were expected, at the choice, to lose"
                                                                      : "are expected to lose";
 }
@@ -182,7 +205,7 @@ static bool has_cheaper_in_doubt(const struct tune *tune)
         if (tune->records[i].n > 0 &&
             engine->points[i].in_flight_bytes < engine->points[engine->chosen].in_flight_bytes &&
             engine_is_eligible(engine, i) && engine->verdicts[i] == VERDICT_UNDECIDED &&
-            report_table_share(tune, i) >= 1 - tune->settings->search.tolerance_share)
+            answer_share(tune, i) >= 1 - tune->settings->search.tolerance_share)
             return true;
     }
     return false;
@@ -203,7 +226,9 @@ static void print_costs(FILE *out, const struct tune *tune, const struct row *be
         fputs(" and ", out);
     }
     print_multiple(out, bytes, "bytes in flight");
-    fputs(best->replays < ENGINE_MIN_REPLAYS ? "; seen in few runs\n" : "\n", out);
+    if (best->replays < ENGINE_MIN_REPLAYS)
+        fprintf(out, "; seen in %zu run%s", best->replays, best->replays == 1 ? "" : "s");
+    fputc('\n', out);
 }
 
 /* Settings that look faster by fewer runs than a verdict takes. */
@@ -212,7 +237,7 @@ static size_t count_faster_by_few_runs(const struct tune *tune)
     char standing[REPORT_STANDING_SIZE];
     size_t n = 0;
     for (size_t i = 0; i < tune->space.n_points; i++) {
-        if (tune->records[i].n > 0 && report_table_share(tune, i) > 1)
+        if (tune->records[i].n > 0 && answer_share(tune, i) > 1)
             n += strcmp(report_table_standing(tune, i, standing), "few runs") == 0;
     }
     return n;
@@ -235,25 +260,26 @@ static void print_is_fastest(FILE *out, const struct tune *tune)
 static void print_fastest(FILE *out, const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
-    char text[FACTORS_TEXT_SIZE];
+    char text[FACTORS_TEXT_SIZE], more[REPORT_MORE_SIZE];
     if (!tune_is_of_throughput(tune))
         return;
     if (tune->engine.best == tune->engine.chosen) {
         print_is_fastest(out, tune);
         return;
     }
-    double more = 100 * (1 / report_table_share(tune, tune->engine.chosen) - 1);
-    fprintf(out, "Fastest      %s: ", factors_format(&answer->best.point, text));
-    if (more < 0.5)
-        fputs("no faster by now, at ", out);
-    else
-        fprintf(out, "%.0f %% more, at ", more);
+    fprintf(out, "Fastest      %s: %s, at ", factors_format(&answer->best.point, text),
+            report_table_more(tune, more));
     print_costs(out, tune, &answer->best, &answer->chosen);
     if (tune->engine.surpassed != ENGINE_NONE) {
         fprintf(out,
                 "             The recommended setting took the place of %s at the end: it has less in "
                 "flight and looked no worse.\n",
                 factors_format(&tune->records[tune->engine.surpassed].point, text));
+        return;
+    }
+    if (answer->best.replays < ENGINE_MIN_REPLAYS &&
+        factors_bytes_in_flight(&answer->best.point) <= factors_bytes_in_flight(&answer->chosen.point)) {
+        fputs("             It has too few runs to be recommended; a larger --budget makes more.\n", out);
         return;
     }
     fprintf(out,
@@ -343,19 +369,14 @@ static void print_disturbed(FILE *out, const struct tune *tune)
 static void print_answer(FILE *out, const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
-    print_point_setting(out, &answer->chosen.point, pattern_writes(&tune->settings->workload.pattern));
-    print_alternative(out, answer);
+    print_use(out, answer);
     print_fastest(out, answer);
     report_objective_text(out, tune);
     fputs("\nThroughput   ", out);
     text_rate(out, &answer->chosen, tune->settings->runs.confidence_share);
-    fputs("\nLatency      ", out);
+    fprintf(out, "\nLatency      %s",
+            text_latency_scope(&answer->chosen.point, &tune->settings->workload.pattern));
     text_latency(out, &answer->chosen.latency_ns);
-    if (answer->chosen.point.direct == 0 && answer->chosen.point.sync != SYNC_EACH &&
-        pattern_writes(&tune->settings->workload.pattern))
-        fprintf(out, "\n             (of acceptance into the page cache, %s)",
-                answer->chosen.point.sync == SYNC_END ? "without the flush, which the throughput has in it"
-                                                      : "not of durability");
     fputc('\n', out);
     print_limit(out, answer);
     if (answer->has_sustained)

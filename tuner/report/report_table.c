@@ -6,6 +6,7 @@
 #include "tuner/base/style.h"
 #include "tuner/base/text.h"
 #include "tuner/report/report_certainty.h"
+#include "tuner/report/report_change.h"
 #include "tuner/report/report_text.h"
 
 #include <errno.h>
@@ -16,23 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST_ROWS 10
-#define BLOCK     1e6 /* more than any two logarithms of rates or latencies differ by */
-
-/* What the search believes, by the runs of all settings; without a model, and of settings outside the space,
- * what their own runs say. NaN without a figure. */
-static double believed_of(const struct tune *tune, size_t i)
-{
-    const struct belief *belief = &tune->engine.belief;
-    const struct record *record = &tune->records[i];
-    double sum = 0;
-    if (belief->chosen != NULL && i < tune->space.n_points && belief->moments[i].n > 0 &&
-        !belief->excluded[i])
-        return belief->mean[i];
-    for (size_t k = 0; k < record->n; k++)
-        sum += tune_response(tune, &record->samples[k]);
-    return sum / (double)record->n;
-}
+#define MOST_ROWS        10
+#define OTHER_TIME       ", other time"
+#define OTHER_TIME_WORDS "the disk went at another rate while this one was measured"
+#define WORDS_SIZE       (REPORT_STANDING_SIZE + sizeof OTHER_TIME)
+#define BLOCK            1e6 /* more than any two logarithms of rates or latencies differ by */
 
 /* The table has blocks: what may be the answer, what has too few runs to tell, what is slower, and what is
  * over a limit or may be. */
@@ -50,10 +39,10 @@ static int block_of(const struct tune *tune, size_t i)
 /* Ascending in the table. */
 static double place_of(const struct tune *tune, size_t i)
 {
-    double believed = believed_of(tune, i);
+    double worth = answer_worth(tune, i);
     if (tune->records[i].n == 0)
         return INFINITY;
-    return isfinite(believed) ? BLOCK * block_of(tune, i) - believed : DBL_MAX;
+    return isfinite(worth) ? BLOCK * block_of(tune, i) - worth : DBL_MAX;
 }
 
 int report_table_order(const struct tune *tune, size_t **ret_order, size_t *ret_n, struct err *err)
@@ -71,17 +60,21 @@ int report_table_order(const struct tune *tune, size_t **ret_order, size_t *ret_
     return value != NULL && *ret_order != NULL ? 0 : err_set(err, -ENOMEM, "no memory for the table");
 }
 
-double report_table_share(const struct tune *tune, size_t i)
+const char *report_table_more(const struct tune *tune, char text[REPORT_MORE_SIZE])
 {
-    if (tune->engine.best == ENGINE_NONE || tune->records[i].n == 0)
-        return NAN;
-    return exp(believed_of(tune, i) - believed_of(tune, tune->engine.best));
+    double more = 100 * (1 / answer_share(tune, tune->engine.chosen) - 1);
+    const char *by = answer_is_fresh(tune, tune->engine.chosen) ? "in the replays" : "by all runs";
+    if (more < 0.5)
+        snprintf(text, REPORT_MORE_SIZE, "no faster %s", by);
+    else
+        snprintf(text, REPORT_MORE_SIZE, "%.0f %% more %s", more, by);
+    return text;
 }
 
 /* The surrogate may know better than a setting's own replays, which the verdict is of: no row says both. */
 static bool figures_agree(const struct tune *tune, size_t i)
 {
-    return !(report_table_share(tune, i) < 1 - tune->settings->search.tolerance_share);
+    return !(answer_share(tune, i) < 1 - tune->settings->search.tolerance_share);
 }
 
 /* Why a point is none of those that are compared; NULL where it is. */
@@ -149,7 +142,7 @@ const char *report_table_standing(const struct tune *tune, size_t i, char text[R
 /* Only of what is compared: one run may have been lucky, and what is over a limit is no rival. */
 static void print_of_best(FILE *out, const struct tune *tune, size_t i, const char *standing)
 {
-    double share = report_table_share(tune, i);
+    double share = answer_share(tune, i);
     if (isfinite(share) && strcmp(standing, "few runs") != 0 && engine_keeps_limit(&tune->engine, i))
         fprintf(out, " %6.0f %%", 100 * share);
     else
@@ -174,30 +167,25 @@ static const char *p99_text(const struct tune *tune, size_t i, double p99_ns, ch
     return text;
 }
 
-/* A setting has the same figures here as above, where it stands there. */
-static bool find_row(const struct answer *answer, size_t i, struct row *ret_row)
+/* The standing, and what makes the rate beside it one of its own. */
+static const char *words_of(const struct answer *answer, size_t i, const struct row *row,
+                            char text[WORDS_SIZE])
 {
-    const struct tune *tune = answer->tune;
-    const struct row *named = !answer->has_rows            ? NULL
-                              : i == tune->engine.chosen   ? &answer->chosen
-                              : i == tune->engine.best     ? &answer->best
-                              : i != tune->engine.baseline ? NULL
-                              : answer->has_baseline       ? &answer->baseline
-                                                           : NULL;
-    if (named != NULL)
-        *ret_row = *named;
-    return named != NULL ||
-           row_of(&tune->records[i], false, tune->settings->runs.confidence_share, ret_row) == 0;
+    char standing[REPORT_STANDING_SIZE];
+    snprintf(text, WORDS_SIZE, "%s%s", report_table_standing(answer->tune, i, standing),
+             answer_is_of_another_time(answer, i, row) ? OTHER_TIME : "");
+    return text;
 }
 
-static void print_point_line(FILE *out, const struct answer *answer, size_t i)
+/* Returns whether it was measured at another time. */
+static bool print_point_line(FILE *out, const struct answer *answer, size_t i)
 {
     const struct tune *tune = answer->tune;
     struct row row;
     char text[FACTORS_TEXT_SIZE], mean[UNITS_TEXT_SIZE], latency[UNITS_TEXT_SIZE], p99[UNITS_TEXT_SIZE],
-        spread[UNITS_TEXT_SIZE] = "-", standing[REPORT_STANDING_SIZE];
-    if (!find_row(answer, i, &row))
-        return;
+        spread[UNITS_TEXT_SIZE] = "-", standing[REPORT_STANDING_SIZE], words[WORDS_SIZE];
+    if (answer_row(answer, i, &row) < 0)
+        return false;
     report_table_standing(tune, i, standing);
     double half = 100 * (row.ci_high_bps - row.mean_bps) / row.mean_bps;
     if (half <= 100)
@@ -211,13 +199,24 @@ static void print_point_line(FILE *out, const struct answer *answer, size_t i)
     if (shows_p99(tune))
         fprintf(out, " %10s", p99_text(tune, i, row.latency_ns.p99, p99));
     print_of_best(out, tune, i, standing);
-    fprintf(out, " %8zu  %s%s\n", row.replays, standing, is_out ? style_text(out, STYLE_PLAIN) : "");
+    fprintf(out, " %8zu  %s%s\n", row.replays, words_of(answer, i, &row, words),
+            is_out ? style_text(out, STYLE_PLAIN) : "");
+    return answer_is_of_another_time(answer, i, &row);
 }
 
-static bool measured_pool(const struct tune *tune)
+static bool shows_pool(const struct tune *tune, const size_t *shown, size_t n)
 {
-    for (size_t i = 0; i < tune->n_records; i++) {
-        if (tune->records[i].n > 0 && tune->records[i].point.api == API_POOL)
+    for (size_t k = 0; k < n; k++) {
+        if (tune->records[shown[k]].point.api == API_POOL)
+            return true;
+    }
+    return false;
+}
+
+static bool shows_buffered_writes(const struct tune *tune, const size_t *shown, size_t n)
+{
+    for (size_t k = 0; k < n; k++) {
+        if (text_latency_scope(&tune->records[shown[k]].point, &tune->settings->workload.pattern)[0] != '\0')
             return true;
     }
     return false;
@@ -256,24 +255,35 @@ static void print_words(FILE *out, const struct tune *tune, const size_t *shown,
             text_short_duration((double)search->max_latency_p99_ns, limit));
 }
 
-static void print_legend(FILE *out, const struct tune *tune, const size_t *shown, size_t n)
+static void print_of_best_words(FILE *out, const struct tune *tune)
 {
     const struct settings_search *search = &tune->settings->search;
-    bool fresh = record_count(&tune->records[tune->engine.chosen], true) >= ENGINE_MIN_REPLAYS;
-    fputs(fresh ? "  (Settings that are named above stand here with the replays after the choice alone.\n"
-                : "  (All replays count: too few could be made after the choice.\n",
-          out);
-    print_words(out, tune, shown, n);
-    if (shows_p99(tune))
-        fputs("   p99: - where the requests are too few to tell, or the runs differ too much.\n", out);
     if (search->profile != PROFILE_MAX_THROUGHPUT)
         fputs("   of best: of the profile's highest score", out);
     else if (objective_table[search->objective].lower)
         fputs("   of best: the lowest latency as a share of this one", out);
     else
-        fputs("   of best: what the search believes, by the runs of all settings", out);
-    fputs(measured_pool(tune) ? ".\n   pool: psync from as many helper threads as the queue is deep.)\n"
-                              : ".)\n",
+        fprintf(out, "   of best: %swhat the search believes, by the runs of all settings",
+                answer_is_fresh(tune, tune->engine.chosen) ? "by those replays; of other settings " : "");
+}
+
+static void print_legend(FILE *out, const struct tune *tune, const size_t *shown, size_t n, bool other_time)
+{
+    bool fresh = record_count(&tune->records[tune->engine.chosen], true) >= ENGINE_MIN_REPLAYS;
+    fputs(fresh ? "  (Settings that are named above stand here with the replays after the choice alone.\n"
+                : "  (All replays count: too few could be made after the choice.\n",
+          out);
+    print_words(out, tune, shown, n);
+    if (other_time)
+        fputs("   other time: " OTHER_TIME_WORDS "; of best allows for it.\n", out);
+    if (shows_buffered_writes(tune, shown, n))
+        fputs("   latency of buffered writes: into the page cache, without the flush.\n", out);
+    if (shows_p99(tune))
+        fputs("   p99: - where the requests are too few to tell, or the runs differ too much.\n", out);
+    print_of_best_words(out, tune);
+    fputs(shows_pool(tune, shown, n)
+              ? ".\n   pool: psync from as many helper threads as the queue is deep.)\n"
+              : ".)\n",
           out);
 }
 
@@ -281,6 +291,7 @@ int report_table_text(FILE *out, const struct answer *answer, struct err *err)
 {
     const struct tune *tune = answer->tune;
     size_t *order, n, n_shown = 0;
+    bool other_time = false;
     int result = report_table_order(tune, &order, &n, err);
     if (result == 0)
         fprintf(out,
@@ -292,11 +303,11 @@ int report_table_text(FILE *out, const struct answer *answer, struct err *err)
                      order[k] == tune->engine.baseline;
         if (k >= MOST_ROWS && !named)
             continue;
-        print_point_line(out, answer, order[k]);
+        other_time |= print_point_line(out, answer, order[k]);
         order[n_shown++] = order[k];
     }
     if (result == 0 && tune->engine.best != ENGINE_NONE)
-        print_legend(out, tune, order, n_shown);
+        print_legend(out, tune, order, n_shown, other_time);
     free(order);
     return result;
 }
@@ -353,10 +364,10 @@ int report_table_csv(FILE *out, const struct answer *answer, struct err *err)
     return result < 0 ? result : text_finish(out, err);
 }
 
-static void put_use(FILE *out, const struct point *point, bool writing)
+static void put_use(FILE *out, const struct point *point, bool writing, const char *label)
 {
     char size[UNITS_TEXT_SIZE];
-    fprintf(out, "- **Use**: `--request-size %s", units_format_size(point->request_size_bytes, size));
+    fprintf(out, "- **%s**: `--request-size %s", label, units_format_size(point->request_size_bytes, size));
     if (factors_is_split(point))
         fprintf(out, " --write-request-size %s", units_format_size(point->write_size_bytes, size));
     fprintf(out, " --queue-depth %" PRIu32 " --direct %" PRIu32 " --api %s --threads %" PRIu32,
@@ -373,24 +384,43 @@ static void put_sureness(FILE *out, const struct tune *tune)
     fputs(tune->engine.conclusive ? "\n" : "; not conclusive\n", out);
 }
 
+static void put_fastest(FILE *out, const struct answer *answer)
+{
+    const struct tune *tune = answer->tune;
+    char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE], more[REPORT_MORE_SIZE];
+    if (tune->engine.best == tune->engine.chosen)
+        return;
+    fprintf(out, "- **%s**: %s, %s", tune_is_of_throughput(tune) ? "Fastest" : "Best",
+            factors_format(&answer->best.point, text), text_short_rate(answer->best.mean_bps, rate));
+    fprintf(out, "%s%s\n", tune_is_of_throughput(tune) ? ", " : "",
+            tune_is_of_throughput(tune) ? report_table_more(tune, more) : "");
+}
+
 static void put_headline(FILE *out, const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
     const double confidence = tune->settings->runs.confidence_share;
-    char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE];
-    put_use(out, &answer->chosen.point, pattern_writes(&tune->settings->workload.pattern));
-    if (tune->engine.best != tune->engine.chosen)
-        fprintf(out, "- **%s**: %s, %s\n", tune_is_of_throughput(tune) ? "Fastest" : "Best",
-                factors_format(&answer->best.point, text), text_short_rate(answer->best.mean_bps, rate));
+    const struct pattern *pattern = &tune->settings->workload.pattern;
+    char text[FACTORS_TEXT_SIZE], words[REPORT_CHANGE_SIZE];
+    bool keeps = report_change_keep(answer, words)[0] != '\0';
+    if (keeps)
+        fprintf(out, "- **Keep**: %s\n", words);
+    put_use(out, &answer->chosen.point, pattern_writes(pattern),
+            keeps                                          ? "Or use"
+            : tune->engine.chosen == tune->engine.baseline ? "Keep"
+                                                           : "Use");
+    put_fastest(out, answer);
     fputs("- **Throughput**: ", out);
     text_rate(out, &answer->chosen, confidence);
-    fputs("\n- **Latency**: ", out);
+    fprintf(out, "\n- **Latency**: %s", text_latency_scope(&answer->chosen.point, pattern));
     text_latency(out, &answer->chosen.latency_ns);
     fputc('\n', out);
     if (answer->speedup.has)
         fprintf(out, "- **Gain**: %.2f x the baseline, %s  (%g %% interval %.2f to %.2f)\n",
                 answer->speedup.mean, factors_format(&answer->baseline.point, text), 100 * confidence,
                 answer->speedup.ci.low, answer->speedup.ci.high);
+    if (report_change_promises(answer, words)[0] != '\0')
+        fprintf(out, "- **Not alike**: %s\n", words);
     put_sureness(out, tune);
 }
 
@@ -406,10 +436,12 @@ static void put_markdown_row(FILE *out, const struct row *row, const char *stand
             row->replays, standing);
 }
 
-static int put_markdown_table(FILE *out, const struct tune *tune, struct err *err)
+static int put_markdown_table(FILE *out, const struct answer *answer, struct err *err)
 {
+    const struct tune *tune = answer->tune;
     size_t *order, n, n_others = MOST_ROWS;
-    char standing[REPORT_STANDING_SIZE];
+    char words[WORDS_SIZE];
+    bool other_time = false;
     int result = report_table_order(tune, &order, &n, err);
     for (size_t k = 0; k < n && result == 0; k++)
         n_others -= role_of(tune, order[k])[0] != '\0';
@@ -423,12 +455,16 @@ static int put_markdown_table(FILE *out, const struct tune *tune, struct err *er
         if (role[0] == '\0' && n_others == 0)
             continue;
         n_others -= role[0] == '\0';
-        result = tune_row(tune, order[k], false, &row);
-        if (result == 0)
-            put_markdown_row(out, &row, report_table_standing(tune, order[k], standing));
-        else
+        result = answer_row(answer, order[k], &row);
+        if (result < 0) {
             err_set(err, result, "no memory for the table");
+            break;
+        }
+        put_markdown_row(out, &row, words_of(answer, order[k], &row, words));
+        other_time |= answer_is_of_another_time(answer, order[k], &row);
     }
+    if (other_time)
+        fputs("\nOther time: " OTHER_TIME_WORDS ".\n", out);
     free(order);
     return result;
 }
@@ -443,6 +479,6 @@ int report_table_markdown(FILE *out, const struct answer *answer, struct err *er
         put_headline(out, answer);
     else
         fprintf(out, "- **No recommendation**: %s\n", answer->reason != NULL ? answer->reason : "no figures");
-    int result = put_markdown_table(out, tune, err);
+    int result = put_markdown_table(out, answer, err);
     return result < 0 ? result : text_finish(out, err);
 }

@@ -11,9 +11,10 @@
  * figure of it come last. The caller frees *ret_order, also after a failure. 0 or -ENOMEM. */
 int report_table_order(const struct tune *tune, size_t **ret_order, size_t *ret_n, struct err *err);
 
-/* Share of what the best reaches in the objective, by what the answer takes both to be worth (of latencies,
- * how much of this one the lowest is); NaN without runs. */
-double report_table_share(const struct tune *tune, size_t i);
+#define REPORT_MORE_SIZE 60
+
+/* "12 % more in the replays": the rate of the fastest setting beside the recommended one; returns text. */
+const char *report_table_more(const struct tune *tune, char text[REPORT_MORE_SIZE]);
 
 #define REPORT_STANDING_SIZE 40
 

@@ -28,17 +28,30 @@ static void text_quantile(FILE *out, const char *name, double ns)
         fprintf(out, ", %s %s", name, text_short_duration(ns, text));
 }
 
+const char *text_latency_scope(const struct point *point, const struct pattern *pattern)
+{
+    if (point->direct != 0 || point->sync == SYNC_EACH || !pattern_writes(pattern))
+        return "";
+    return point->sync == SYNC_END ? "into the page cache, without the flush that the throughput has in it: "
+                                   : "into the page cache alone: ";
+}
+
 void text_latency(FILE *out, const struct latency_row *latency)
 {
     char text[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
+    bool is_slowest =
+        latency->n > 0 && latency->p99_ci.low < latency->max && latency->p99_ci.high >= latency->max;
     fprintf(out, "mean %s", text_short_duration(latency->mean, text));
     text_quantile(out, "p50", latency->p50);
     text_quantile(out, "p99", latency->p99);
     if (isfinite(latency->p99_ci.low))
-        fprintf(out, " (%s to %s)", text_short_duration(latency->p99_ci.low, text),
+        fprintf(out, " (%s to %s", text_short_duration(latency->p99_ci.low, text),
                 text_short_duration(latency->p99_ci.high, high));
+    if (isfinite(latency->p99_ci.low))
+        fprintf(out, is_slowest ? ", the slowest of %llu requests)" : ")", (unsigned long long)latency->n);
     text_quantile(out, "p99.9", latency->p999);
-    text_quantile(out, "max", latency->max);
+    if (!is_slowest)
+        text_quantile(out, "max", latency->max);
     if (latency->sampled)
         fputs("  (sampled)", out);
 }

@@ -10,8 +10,11 @@
 void text_rate(FILE *out, const struct row *row, double confidence);
 
 /* "mean 860 us, p50 840 us, p99 1.21 ms (1.18 ms to 1.25 ms)"; what the sample does not support is left out.
- */
+ * A bound of p99 that is only the largest of all is called so. */
 void text_latency(FILE *out, const struct latency_row *latency);
+
+/* "into the page cache, without the flush: " where latency is that of buffered writes, else "". */
+const char *text_latency_scope(const struct point *point, const struct pattern *pattern);
 
 /* The line "Trust  not trustworthy: CODE, CODE", begun with a newline; nothing when nothing disqualifies. */
 void text_trust(FILE *out, uint64_t disqualifying);

@@ -127,6 +127,7 @@ int percentiles_fill(const struct record *record, bool confirming, double confid
     double *room = malloc((2 * record->n + 1) * sizeof *room);
     if (room == NULL)
         return -ENOMEM;
+    row->n = pooled->n;
     struct shares shares = {.beyond = room, .n = room + record->n};
     row->p50 = bounded_quantile(record, confirming, confidence, pooled, 0.5, &shares, &row->p50_ci);
     row->p99 = bounded_quantile(record, confirming, confidence, pooled, 0.99, &shares, &row->p99_ci);

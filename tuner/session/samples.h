@@ -101,6 +101,7 @@ struct moments record_neighbour_costs(const struct record *record, bool confirmi
 /* Figures of a point. Values that the sample does not support are NaN. */
 struct latency_row {
     double mean, ci_low, ci_high, p50, p99, p999, max;
+    uint64_t n; /* requests that p50 and the like are of; 0: not known */
     bool sampled;
     bool ci_corrected; /* ci_low and ci_high allow for skewness (models/statistics/skew), else they are
                           Student's */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int result_input_load(const char *path, json_t **ret_document, struct err *err)
+int result_input_load(const char *path, const char *takes, json_t **ret_document, struct err *err)
 {
     bool is_input = strcmp(path, "-") == 0;
     json_error_t error;
@@ -19,10 +19,8 @@ int result_input_load(const char *path, json_t **ret_document, struct err *err)
     if (!is_input)
         fclose(stream);
     if (document == NULL)
-        return err_set(err, -EINVAL,
-                       "--from %.*s: no JSON document (line %d: %s); give the output of fstune "
-                       "recommend --json",
-                       RESULT_INPUT_SHOWN_PATH, path, error.line, error.text);
+        return err_set(err, -EINVAL, "--from %.*s: no JSON document (line %d: %s); give %s",
+                       RESULT_INPUT_SHOWN_PATH, path, error.line, error.text, takes);
     *ret_document = document;
     return 0;
 }

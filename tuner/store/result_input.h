@@ -10,9 +10,10 @@
 
 #define RESULT_INPUT_SHOWN_PATH 200 /* of a path in a message */
 
-/* The document of a file, "-" of standard input; the caller releases it. 0; -EINVAL for what is no JSON, or
- * the errno of what cannot be opened. */
-int result_input_load(const char *path, json_t **ret_document, struct err *err);
+/* The document of a file, "-" of standard input; the caller releases it. takes: what the command takes, for
+ * the message, as "what `fstune recommend --json` printed". 0; -EINVAL for what is no JSON, or the errno of
+ * what cannot be opened. */
+int result_input_load(const char *path, const char *takes, json_t **ret_document, struct err *err);
 
 /* --db or --run is given: the document stands in a history. */
 bool result_input_is_kept(const struct settings *settings);

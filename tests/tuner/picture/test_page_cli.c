@@ -72,6 +72,9 @@ TEST(wrong_command_lines_are_refused_in_one_line)
         {"report --html /dev/null --from answer.json", "no regular file"},
         {"report --html page.html --from absent.json", "absent.json"},
         {"report --html page.html --from broken.json", "broken.json: no JSON document"},
+        {"report --html page.html --from broken.json",
+         "`measure` or `experiment` printed with --json, or `fstune "
+         "profile --output` wrote"},
         {"report --html page.html --from answer.json --journal answer.json", "answer.json"},
         {"report --html absent/page.html --from answer.json", "absent/page.html"},
         {"report --htm page.html", "did you mean --html?"},

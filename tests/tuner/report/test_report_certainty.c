@@ -66,7 +66,7 @@ TEST(a_loss_that_the_replays_show_was_only_expected_to_be_small)
 {
     search_and_lose(1.2);
     answer_prepare(&answer, &tune);
-    double share = report_table_share(&tune, tune.engine.chosen);
+    double share = answer_share(&tune, tune.engine.chosen);
     settings.search.tolerance_share = 1 - 0.99 * share;
     expect_answer("that are expected to lose at most", "at the choice");
     settings.search.tolerance_share = 1 - 1.01 * share;
@@ -88,4 +88,73 @@ TEST(an_interval_too_wide_to_tell_anything_is_not_printed)
     tune.engine.chosen = tune.engine.best;
     answer.speedup = (struct objective_ratio){true, 14.2, {1e-5, 237957.1}};
     expect_answer("interval wider than 100 x: too few runs)", "237957");
+}
+
+TEST(what_may_be_kept_stands_before_what_to_use)
+{
+    search_and_lose(0.5);
+    tune.engine.chosen = tune.engine.best;
+    answer_prepare(&answer, &tune);
+    expect_answer("\nUse          request size", "Keep ");
+    answer.speedup.ci = (struct interval){0.9, 1.1};
+    expect_answer(
+        "\n\nKeep         the default, 64k x 1, buffered, psync: the setting below is not shown to be "
+        "faster\nOr use       request size",
+        "\nUse ");
+    tune.engine.baseline = tune.engine.chosen;
+    expect_answer("\n\nKeep         request size", "\nOr use");
+}
+
+TEST(the_fastest_is_told_by_the_rates_in_the_table)
+{
+    search_and_lose(0.5);
+    answer_prepare(&answer, &tune);
+    expect_answer(" more in the replays, at ", "by all runs");
+    record_age(&tune.records[tune.engine.chosen]);
+    expect_answer(" more by all runs, at ", "in the replays,");
+}
+
+static void expect_limit(double max_ns, uint64_t n, double p99_high_ns, const char *present,
+                         const char *absent)
+{
+    struct latency_row *latency = &answer.chosen.latency_ns;
+    latency->max = max_ns;
+    latency->n = n;
+    latency->p99_ci.high = p99_high_ns;
+    expect_answer(present, absent);
+}
+
+TEST(few_requests_below_the_limit_do_not_show_that_it_is_kept)
+{
+    search_and_lose(0.5);
+    tune.engine.chosen = tune.engine.best;
+    answer_prepare(&answer, &tune);
+    settings.search.max_latency_p99_ns = 1000000;
+    expect_limit(9e5, 299, 9e5, "): kept, the slowest of 299 requests took 900 us\n", "probably kept");
+    expect_limit(9e5, 298, 9e5, "): probably kept, the slowest of 298 requests took 900 us\n", "): kept");
+    expect_limit(5e6, 5000, 9e5, "): kept, it is at most 900 us\n", "probably kept");
+    expect_limit(5e6, 5000, 2e6, "): probably kept, it may be up to 2.00 ms\n", "the slowest");
+    expect_limit(5e6, 500, 5e6, "): probably kept; at most 5.00 ms, the slowest of 500 requests\n",
+                 "it may be up to");
+    answer.chosen.latency_ns.p99 = 1.5e6;
+    expect_limit(5e6, 5000, 2e6,
+                 "): not in these replays, by all runs probably kept, it may be up to 2.00 ms\n",
+                 "): probably kept");
+    answer.chosen.point.direct = 0;
+    expect_limit(5e6, 5000, 9e5, "): kept, it is at most 900 us, without the flush\n", "probably kept");
+}
+
+/* "The one with the least in flight" is not what it loses to. */
+TEST(a_fastest_of_few_runs_with_less_in_flight_is_told_as_such)
+{
+    search_and_lose(0.5);
+    answer_prepare(&answer, &tune);
+    answer.chosen.point.queue_depth = 4 * answer.best.point.queue_depth;
+    answer.chosen.point.request_size_bytes = answer.best.point.request_size_bytes;
+    expect_answer("the one with the least in flight", "too few runs to be");
+    answer.best.replays = 1;
+    expect_answer("; seen in 1 run\n             It has too few runs to be recommended",
+                  "the least in flight");
+    answer.best.point.queue_depth = 16 * answer.chosen.point.queue_depth;
+    expect_answer("the one with the least in flight", "too few runs to be");
 }

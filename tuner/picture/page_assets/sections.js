@@ -21,7 +21,10 @@ function advised() {
     parts.push(row[THREADS] + ' threads');
   if (data.syncs[row[SYNC]] !== 'end')
     parts.push('sync ' + data.syncs[row[SYNC]]);
-  return element('p', { class: 'lead' }, 'Use ', element('strong', {}, parts.join(', ')), '.');
+  const lead = (verb, text) => element('p', { class: 'lead' }, verb, element('strong', {}, text), '.'), keep = string('keep');
+  if (keep)
+    return [lead('Keep ', keep), lead('Or use ', parts.join(', '))];
+  return [lead(data.baseline && identity(data.baseline) === identity(row) ? 'Keep ' : 'Use ', parts.join(', '))];
 }
 
 function refusals() {
@@ -51,10 +54,18 @@ function throughput() {
     + (known(replays) ? `, ${replays.toFixed(0)} replays` : '') + (known(iops) ? `; ${count(iops)} requests/s` : '')];
 }
 
+/* A buffered write has not met the device when it is done. */
+function latency_scope() {
+  const row = data.recommendation, sync = row && data.syncs[row[SYNC]], share = key => number('pattern', key) ?? 0;
+  if (!row || row[DIRECT] || sync === 'each' || !(share('seq_write') + share('rand_write') > 0))
+    return '';
+  return sync === 'end' ? 'into the page cache, without the flush that the throughput has in it: ' : 'into the page cache alone: ';
+}
+
 function latency() {
   const parts = [['mean', 'mean'], ['p50', 'median'], ['p99', 'p99'], ['p999', 'p99.9'], ['max', 'longest']]
     .flatMap(([key, title]) => known(number('latency_ns', key)) ? [`${title} ${duration(number('latency_ns', key))}`] : []);
-  return known(number('latency_ns', 'mean')) ? [parts.join(', ')] : [];
+  return known(number('latency_ns', 'mean')) ? [latency_scope() + parts.join(', ')] : [];
 }
 
 function gain(key, than) {
@@ -75,7 +86,7 @@ function fastest() {
   if (!best || !here || identity(best) === identity(here))
     return [];
   const costs = [...times(number('best', 'latency_ns', 'mean') / number('latency_ns', 'mean'), 'the latency'), ...times(in_flight(best) / in_flight(here), 'the bytes in flight')];
-  return [bold(setting(best)), `: ${rate(number('best', 'mean'))}` + (AIM === MEAN && !IS_SCORED ? (gained >= 0.005 ? `, ${(100 * gained).toFixed(0)} % more` : ', no more than that') : '')
+  return [bold(setting(best)), `: ${rate(number('best', 'mean'))}` + (string('best_over_recommended', 'words') ? `, ${string('best_over_recommended', 'words')}` : AIM === MEAN && !IS_SCORED ? (gained >= 0.005 ? `, ${(100 * gained).toFixed(0)} % more` : ', no more than that') : '')
     + (costs.length > 0 ? `, at ${costs.join(' and ')}` : '')];
 }
 
@@ -145,7 +156,7 @@ function fill_summary(section) {
     return true;
   }
   const is_default = at('baseline', 'is_default') === true, sustained = string('sustained', 'text');
-  section.append(...(data.snippets ? [advised()] : refusals()), element('dl', {},
+  section.append(...(data.snippets ? advised() : refusals()), element('dl', {},
     ...(!data.snippets && data.points.length === 1 ? entry('Setting', setting(data.points[0])) : []),
     ...entry('Objective', ...objective()),
     ...entry(FIRST === 'fastest' ? 'Fastest' : 'Best', ...fastest()),
@@ -155,8 +166,8 @@ function fill_summary(section) {
     ...(fastest().length > 0 ? entry(`The ${FIRST} there`, ...inside('fastest')) : []),
     ...entry('Sustained', ...(sustained ? [sustained] : [])),
     ...(data.snippets ? [...entry('Gain', ...gain('baseline', is_default ? 'the default setting' : 'the setting used until now')),
-      ...entry('Gain', ...gain('default', 'the default setting')), ...entry('How sure', ...sureness()), ...entry('Others', ...others())] : []),
-    ...entry('What matters', ...list('importance', 'words').flatMap((words, i) => [...(i > 0 ? [element('br')] : []), String(words)]))), ...warnings());
+      ...entry('Gain', ...gain('default', 'the default setting')), ...entry('Not alike', ...(string('unlike') ? [string('unlike')] : [])), ...entry('How sure', ...sureness()), ...entry('Others', ...others())] : []),
+    ...entry('What matters', ...[string('importance', 'scope'), ...list('importance', 'words')].filter(Boolean).flatMap((words, i) => [...(i > 0 ? [element('br')] : []), String(words)]))), ...warnings());
   return true;
 }
 
@@ -189,6 +200,8 @@ function caption_of_points() {
   const same = KEYS.flatMap((key, f) => VARYING.includes(f) || f === WRITE_SIZE ? [] : [`${key} ${level(f, data.points[0][f])}`]);
   return `Best ${AIM === MEAN ? 'throughput' : AIM === P99 ? 'p99 latency' : 'mean latency'} first. ` + (same.length > 0 ? `The same in all: ${same.join(', ')}. ` : '') + 'An interval needs three replays; below five it is preliminary.'
     + (data.snippets ? ' These figures are of all replays, those of the summary of the ones made after the choice.' : '')
+    + (list('warnings').some(warning => ['rate_changed', 'rate_wanders'].includes(member(warning, 'code')))
+      ? ' The storage went at several rates meanwhile, so that rows measured at other times are no comparison.' : '')
     + (data.n_damaged > 0 ? ` ${data.n_damaged} damaged rows of the document were left out.` : '');
 }
 

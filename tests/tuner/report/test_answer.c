@@ -1,0 +1,74 @@
+/* Tests of tuner/report/answer: the figures that text, tables and pages take from one place. */
+#include "tests/tuner/search/tune_rig.h"
+
+#include <math.h>
+
+SEARCHES(enter);
+
+static void search_all(void)
+{
+    search("peak.conf --budget 60s --seed 1 --tolerance 10% --request-size 4k,16k,64k,256k");
+    answer_prepare(&answer, &tune);
+    assert_true(answer.has_rows && answer.has_baseline);
+}
+
+/* One that was run and is none of those that the answer names. */
+static size_t other_setting(void)
+{
+    for (size_t i = 0; i < tune.space.n_points; i++) {
+        bool is_named = i == tune.engine.chosen || i == tune.engine.best || i == tune.engine.baseline;
+        if (tune.records[i].n > 0 && !is_named)
+            return i;
+    }
+    fail_msg("only the named settings were run");
+    return 0;
+}
+
+TEST(the_share_is_that_of_the_best)
+{
+    search_all();
+    size_t i = other_setting();
+    assert_close(answer_share(&tune, tune.engine.best), 1, 1e-12);
+    assert_in_range(1e3 * answer_share(&tune, i), 1, 1000);
+    tune.engine.best = ENGINE_NONE;
+    assert_true(isnan(answer_share(&tune, i)));
+}
+
+/* The reader divides the rates of two rows, and finds the share. */
+TEST(a_share_is_that_of_the_rates_beside_it)
+{
+    search_all();
+    size_t i = tune.engine.baseline;
+    struct row row, best;
+    assert_true(answer_is_fresh(&tune, i));
+    assert_int_equal(answer_row(&answer, i, &row), 0);
+    assert_int_equal(answer_row(&answer, tune.engine.best, &best), 0);
+    assert_close(answer_share(&tune, i), row.mean_bps / best.mean_bps, 1e-9);
+    assert_close(row.mean_bps, answer.baseline.mean_bps, 1e-9);
+}
+
+/* Without enough replays after the choice there is nothing but what is believed. */
+TEST(without_such_replays_the_share_is_believed)
+{
+    search_all();
+    size_t i = tune.engine.baseline;
+    record_age(&tune.records[i]);
+    assert_false(answer_is_fresh(&tune, i));
+    assert_close(answer_share(&tune, i),
+                 exp(tune.engine.belief.mean[i] - tune.engine.belief.mean[tune.engine.best]), 1e-12);
+}
+
+TEST(a_rate_of_another_time_is_told_where_the_rate_changed)
+{
+    search_all();
+    size_t i = other_setting();
+    struct row row;
+    assert_int_equal(answer_row(&answer, i, &row), 0);
+    row.mean_bps *= 2;
+    assert_false(answer_is_of_another_time(&answer, i, &row));
+    notes_add(&session->warnings, "rate_changed", "the rate changed");
+    assert_true(answer_is_of_another_time(&answer, i, &row));
+    row.mean_bps =
+        answer.chosen.mean_bps * exp(answer_worth(&tune, i) - answer_worth(&tune, tune.engine.chosen)) * 1.02;
+    assert_false(answer_is_of_another_time(&answer, i, &row));
+}
