@@ -250,6 +250,9 @@ void online_trial_end(struct online *online, const struct online_slice *after)
         end_check(online, mind, log_ratio);
         return;
     }
+    /* It ended for its waits, maybe before what it wrote was paid for. */
+    if (waits_are_awful(online->tried_share))
+        log_ratio = fmin(log_ratio, 0);
     double seconds = SLICES_A_TRIAL * after->seconds;
     mind->trial_seconds += seconds;
     if (mind->run.confirming)

@@ -83,6 +83,29 @@ static bool is_watched(const struct online_setting *setting)
     return difference < 0.5;
 }
 
+static struct online_slice slice_of(unsigned kind, struct online_setting setting, double bps)
+{
+    struct online_slice slice = {.kind = kind,
+                                 .setting = setting,
+                                 .n_bytes = (uint64_t)(bps * SLICE),
+                                 .seconds = SLICE,
+                                 .end_seconds = load.seconds += SLICE,
+                                 .is_whole = true};
+    unsigned n_slow = load.n_slow[(unsigned)setting.values[0]];
+    latencies_add(&slice.latencies, MS, 100 - n_slow);
+    latencies_add(&slice.latencies, 10 * MS, n_slow);
+    return slice;
+}
+
+static void think(void)
+{
+    struct online_thought thought;
+    while (online_thought_take(&load.online, &thought)) {
+        online_think(&thought);
+        online_thought_give(&load.online, &thought);
+    }
+}
+
 /* n slices of a kind, as the disk would make them. */
 static void run(unsigned kind, size_t n)
 {
@@ -91,22 +114,11 @@ static void run(unsigned kind, size_t n)
     for (size_t i = 0; i < n; i++) {
         unsigned which = (unsigned)next.values[0];
         double bps = 1e9 * load.rate[kind == WRITES][which] * exp(noise() + load.drift * (double)i);
-        struct online_slice slice = {.kind = kind,
-                                     .setting = next,
-                                     .n_bytes = (uint64_t)(bps * SLICE),
-                                     .seconds = SLICE,
-                                     .end_seconds = load.seconds += SLICE,
-                                     .is_whole = true};
-        latencies_add(&slice.latencies, MS, 100 - load.n_slow[which]);
-        latencies_add(&slice.latencies, 10 * MS, load.n_slow[which]);
+        struct online_slice slice = slice_of(kind, next, bps);
         load.n_run[which]++;
         load.n_watched += is_watched(&next);
         next = online_next(&load.online, &slice);
-        struct online_thought thought;
-        while (online_thought_take(&load.online, &thought)) {
-            online_think(&thought);
-            online_thought_give(&load.online, &thought);
-        }
+        think();
     }
 }
 
@@ -288,7 +300,7 @@ TEST(the_next_best_that_makes_nobody_wait_is_taken)
 {
     begin(0.03, false);
     set_rates(1.3, 2, 1, 1);
-    load.n_slow[2] = 30;
+    load.n_slow[2] = 10;
     run(READS, 20000);
     assert_close(running(), 1, 0);
     assert_true(load.online.n_refused > 0);
@@ -364,6 +376,27 @@ TEST(a_trial_ends_early_when_an_eighth_of_its_requests_are_slow)
     assert_true(online_waits_too_long(&load.online, &latencies));
     load.online.step = ONLINE_IDLE;
     assert_false(online_waits_too_long(&load.online, &latencies));
+}
+
+TEST(a_trial_that_ends_for_its_waits_proves_no_gain)
+{
+    begin(0.5, false);
+    load.n_slow[1] = load.n_slow[2] = 13;
+    run(READS, 10);
+    const struct online_mind *mind = &load.online.mind[READS];
+    unsigned n_slow = 0;
+    for (size_t trial = 0; trial < 8; trial++) {
+        struct online_setting next = online_running(&load.online);
+        for (size_t i = 0; i < 10 && !mind->is_due; i++) {
+            struct online_slice slice = slice_of(READS, next, next.values[0] > 0 ? 2e9 : 1e9);
+            next = online_next(&load.online, &slice);
+        }
+        assert_true(mind->is_due);
+        assert_close(mind->thought.value, 1, 1e-6);
+        n_slow += load.online.tried.values[0] > 0;
+        think();
+    }
+    assert_true(n_slow > 0);
 }
 
 TEST(nothing_is_tried_before_the_usual_latencies_are_known)
