@@ -12,21 +12,27 @@
 #define BAD_SHARE    0.5
 #define BAD_REQUESTS 16
 /* Where the slices before and after differ by so much, the trial says nothing. */
-#define STEADY_RATIO 2.0
+#define STEADY_RATIO  2.0
+#define LATENCY_RATIO 1.5 /* of p99 */
+/* A trial takes the slice that it begins after, its own and the next one. */
+#define TRIAL_SLICES 3
 
 void online_init(struct online *online, const struct online_options *options)
 {
     *online = (struct online){.options = *options, .kind = KIND_NONE};
     for (unsigned kind = 0; kind < KIND_N; kind++)
         online->mind[kind] = (struct online_mind){.best = options->first, .gain = 1};
+    phases_init(&online->phases);
 }
 
 void online_mind_clear(struct online_mind *mind)
 {
     fst_search_free(mind->search);
     free(mind->ratios);
+    free(mind->waits);
     mind->search = NULL;
     mind->ratios = NULL;
+    mind->waits = NULL;
     mind->has_run = mind->is_due = mind->is_away = false;
 }
 
@@ -74,24 +80,45 @@ static bool follow_phase(struct online *online, const struct online_slice *slice
     if (slice->kind == online->kind && slice->kind != KIND_NONE) {
         online->n_other = 0;
         online->mind[slice->kind].n_slices++;
+        online->kind_seconds = slice->end_seconds;
         return true;
     }
     drop_trial(online);
     if (slice->kind != KIND_NONE && (online->kind == KIND_NONE || ++online->n_other >= SLICES_OF_A_PHASE)) {
+        phases_change(&online->phases, slice->kind, online->kind_seconds);
         online->kind = slice->kind;
+        online->kind_seconds = slice->end_seconds;
         online->n_other = 0;
         online->n_switches++;
     }
     return false;
 }
 
+/* What the first setting makes requests wait is usual. A best that keeps them waiting much longer than that
+ * is compared with it at once. */
+static void note_latencies(struct online *online, const struct online_slice *slice)
+{
+    struct online_mind *mind = &online->mind[online->kind];
+    if (slice->is_whole && online_is_same(&slice->setting, &online->options.first))
+        latency_pool_add(&mind->usual, &slice->latencies);
+    if (online_is_other(online, mind) && online_is_same(&slice->setting, &mind->best) &&
+        mind->next_check > mind->n_slices &&
+        waits_are_awful(latency_share_of(&slice->latencies, latency_limit(&mind->usual, LATENCY_RATIO))))
+        mind->next_check = mind->n_slices;
+}
+
 static void begin(struct online *online, const struct online_slice *slice)
 {
     double expected = online->window_regret_bytes + (double)slice->n_bytes;
+    double over_seconds = slice->end_seconds + TRIAL_SLICES * online->last_wall_seconds;
     struct online_setting running = online_running(online);
+    online->limit = latency_limit(&online->mind[online->kind].usual, LATENCY_RATIO);
     if (!online_is_same(&slice->setting, &running) ||
-        expected > online->options.regret_share * online->window_bytes || !online_trial_begin(online, slice))
+        expected > online->options.regret_share * online->window_bytes ||
+        phases_may_end(&online->phases, slice->end_seconds, over_seconds) ||
+        !online_trial_begin(online, slice))
         return;
+    online->beside_share = latency_share_of(&slice->latencies, online->limit);
     online->before_bps = online_rate(slice);
     online->before_seconds = slice->seconds;
     online->step = ONLINE_TRYING;
@@ -111,6 +138,7 @@ static void look_at_tried(struct online *online, const struct online_slice *slic
         return;
     }
     online->tried_bps = online_rate(slice);
+    online->tried_share = latency_share_of(&slice->latencies, online->limit);
     online->step = ONLINE_AFTER;
     online->n_late = 0;
 }
@@ -133,10 +161,14 @@ static void look_after(struct online *online, const struct online_slice *slice)
 struct online_setting online_next(struct online *online, const struct online_slice *slice)
 {
     account(online, slice);
+    online->last_wall_seconds = slice->end_seconds - online->now_seconds;
+    online->now_seconds = slice->end_seconds;
     bool is_known = follow_phase(online, slice) && slice->seconds > 0 && slice->n_bytes > 0;
     bool may_try = !online->is_frozen && !online->is_pinned && !online->options.dry_run;
     if (online->step == ONLINE_TRYING && !online->options.may_use(online->options.context, &online->tried))
         drop_trial(online);
+    if (is_known)
+        note_latencies(online, slice);
     if (is_known && may_try) {
         if (online->step == ONLINE_TRYING)
             look_at_tried(online, slice);
@@ -153,6 +185,17 @@ bool online_should_end(const struct online *online, uint64_t n_requests, uint64_
     return online->step == ONLINE_TRYING &&
            (n_requests >= BAD_REQUESTS || seconds >= online->before_seconds) &&
            (double)n_bytes < BAD_SHARE * online->before_bps * seconds;
+}
+
+uint64_t online_slow_ns(const struct online *online)
+{
+    bool can_be = online->step == ONLINE_TRYING && !online->is_check && online->limit > 0;
+    return can_be ? latency_end_ns(online->limit - 1) : UINT64_MAX;
+}
+
+bool online_waits_too_long(const struct online *online, const struct latency_counts *latencies)
+{
+    return online_slow_ns(online) < UINT64_MAX && waits_are_awful(latency_share_of(latencies, online->limit));
 }
 
 void online_freeze(struct online *online)
@@ -178,6 +221,7 @@ void online_forget(struct online *online)
 {
     drop_trial(online);
     online->generation++;
+    phases_init(&online->phases);
     for (unsigned kind = 0; kind < KIND_N; kind++) {
         online_mind_clear(&online->mind[kind]);
         online->mind[kind] = (struct online_mind){.best = online->options.first, .gain = 1};

@@ -6,13 +6,19 @@
  * runs only after its confirming trials have shown it to be faster, and is compared with the first one again
  * and again afterwards.
  *
+ * A setting whose p99 latency is shown to be more than 1.5 times that of the first one is neither tried again
+ * nor taken, and given up where it runs.
+ *
  * What trials lose against the running setting, the time that switching takes included, stays below a share
  * of the bytes served; a trial that would pass it by serving nothing waits. Nothing is tried across two kinds
- * of load, and no slice counts whose writes were not flushed within it: such writes are paid for later. */
+ * of load, nor where the next kind is foreseen to come before the trial would be over, and no slice counts
+ * whose writes were not flushed within it: such writes are paid for later. */
 #pragma once
 
 #include "models/library/fstune.h"
 #include "models/online/kind.h"
+#include "models/online/phases.h"
+#include "models/online/waits.h"
 #include "models/statistics/student.h"
 
 #include <stdbool.h>
@@ -43,7 +49,9 @@ struct online_slice {
     uint64_t n_bytes;
     double seconds;        /* while requests were under way */
     double switch_seconds; /* before it began, while requests waited for a switch */
+    double end_seconds;    /* of a clock that never goes back */
     bool is_whole;         /* one setting from its beginning to its end, and its writes are flushed */
+    struct latency_counts latencies; /* of all requests, flushes too */
 };
 
 /* What libfstune needs time for: it is taken away, thought through without anybody waiting, and given back.
@@ -73,10 +81,15 @@ struct online_mind {
     uint64_t n_slices;
     double trial_seconds;
     struct moments *ratios; /* by the search's number of a setting: logs of confirming trials; owned */
+    struct waits *waits;    /* by the same: of all trials; owned */
     struct fst_run run;     /* asked for and not yet told, while has_run */
     bool has_run;
-    uint64_t next_check;  /* in slices: when best is compared with the first setting again */
-    struct moments check; /* logs of the first setting's rate over best's */
+    uint64_t next_check;       /* in slices: when best is compared with the first setting again */
+    struct moments check;      /* logs of the first setting's rate over best's */
+    struct waits check_waits;  /* best's, beside the first setting's */
+    struct latency_pool usual; /* of the first setting */
+    bool has_slow;
+    struct online_setting slow; /* ran, and was given up for its latency: it is not tried again */
 };
 
 enum online_step { ONLINE_IDLE, ONLINE_TRYING, ONLINE_AFTER };
@@ -90,6 +103,8 @@ struct online {
     bool is_check;
     struct online_setting tried;
     double before_bps, before_seconds, tried_bps;
+    unsigned limit; /* the bucket of latencies from which on a request is slow */
+    struct latency_share beside_share, tried_share;
     unsigned n_late;     /* slices since the trial was asked for that did not have its setting */
     uint64_t generation; /* of all that was learnt */
     bool is_frozen;
@@ -98,6 +113,11 @@ struct online {
     double window_bytes, window_regret_bytes; /* of the last minute or so */
     double served_bytes, regret_bytes;
     uint64_t n_trials, n_dropped, n_switches;
+    uint64_t n_refused; /* settings, for their latency */
+    struct phases phases;
+    double now_seconds;       /* the end of the last slice */
+    double kind_seconds;      /* and of the last one of the kind that goes on */
+    double last_wall_seconds; /* how long the last slice took, with what was no slice before it */
 };
 
 void online_init(struct online *online, const struct online_options *options);
@@ -115,6 +135,12 @@ bool online_thought_give(struct online *online, const struct online_thought *tho
 
 /* Whether a slice that goes on so badly is to end before its time. */
 bool online_should_end(const struct online *online, uint64_t n_requests, uint64_t n_bytes, double seconds);
+
+/* A request that takes so long in a trial is slow: online_waits_too_long is worth a call. UINT64_MAX: no
+ * request is. */
+uint64_t online_slow_ns(const struct online *online);
+/* Whether the slice that goes on is to end before its time, for the latencies that it has had. */
+bool online_waits_too_long(const struct online *online, const struct latency_counts *latencies);
 
 /* The setting for the kind of load that goes on, without any trial. */
 struct online_setting online_running(const struct online *online);

@@ -18,6 +18,12 @@ static inline double online_rate(const struct online_slice *slice)
     return (double)slice->n_bytes / slice->seconds;
 }
 
+/* Whether best runs instead of the first setting. */
+static inline bool online_is_other(const struct online *online, const struct online_mind *mind)
+{
+    return mind->is_settled && !online_is_same(&mind->best, &online->options.first);
+}
+
 /* Asks what to try next for the kind that goes on, now that a slice of the running setting is over. True:
  * online->tried is set. */
 bool online_trial_begin(struct online *online, const struct online_slice *slice);

@@ -35,12 +35,18 @@ static double price_of(const double *values, void *context)
     return online_is_same((const struct online_setting *)(const void *)values, context) ? 1 : 2;
 }
 
+static void begin_comparing(struct online_mind *mind)
+{
+    mind->next_check = mind->n_slices + ONLINE_CHECK_SLICES;
+    mind->check = (struct moments){0};
+    mind->check_waits = (struct waits){0};
+}
+
 static void settle(struct online_mind *mind)
 {
     online_mind_clear(mind);
     mind->is_settled = true;
-    mind->next_check = mind->n_slices + ONLINE_CHECK_SLICES;
-    mind->check = (struct moments){0};
+    begin_comparing(mind);
 }
 
 /* The first search counts the settings, and the second one has the time for them. */
@@ -72,13 +78,15 @@ static bool begin_search(struct online *online, double seconds)
         return false;
     mind->search = open_search(online, space, seconds);
     fst_space_free(space);
-    if (mind->search != NULL)
+    if (mind->search != NULL) {
         mind->ratios = calloc(fst_search_size(mind->search), sizeof(*mind->ratios));
+        mind->waits = calloc(fst_search_size(mind->search), sizeof(*mind->waits));
+    }
     mind->trial_seconds = 0;
     mind->has_run = false;
-    mind->is_due = mind->ratios != NULL;
+    mind->is_due = mind->ratios != NULL && mind->waits != NULL;
     mind->thought.has_result = false;
-    return mind->ratios != NULL;
+    return mind->is_due;
 }
 
 /* Ratios are over the running setting, which is the first in a search. */
@@ -91,7 +99,8 @@ static bool is_proved(const struct moments *ratios)
 static void conclude(struct online_mind *mind, const struct online_thought *thought)
 {
     const struct fst_estimate *recommended = &thought->answer.recommended;
-    if (thought->answered == 0 && is_proved(&mind->ratios[recommended->setting])) {
+    if (thought->answered == 0 && is_proved(&mind->ratios[recommended->setting]) &&
+        mind->waits[recommended->setting].own.n >= WAITS_LEAST_REQUESTS) {
         memcpy(mind->best.values, recommended->values, sizeof(mind->best.values));
         mind->gain = exp(mind->ratios[recommended->setting].mean);
     }
@@ -135,7 +144,8 @@ void online_think(struct online_thought *thought)
 static void fail_if_impossible(const struct online *online, struct online_mind *mind)
 {
     struct online_setting setting = setting_of(&mind->run);
-    mind->has_run = online->options.may_use(online->options.context, &setting);
+    mind->has_run = online->options.may_use(online->options.context, &setting) &&
+                    !(mind->has_slow && online_is_same(&setting, &mind->slow));
     mind->thought.has_result = mind->thought.is_failed = mind->is_due = !mind->has_run;
 }
 
@@ -160,7 +170,7 @@ bool online_thought_give(struct online *online, const struct online_thought *tho
 static bool begin_check(struct online *online)
 {
     struct online_mind *mind = mind_of(online);
-    if (online_is_same(&mind->best, &online->options.first) || mind->n_slices < mind->next_check)
+    if (!online_is_other(online, mind) || mind->n_slices < mind->next_check)
         return false;
     online->is_check = true;
     online->tried = online->options.first;
@@ -176,46 +186,81 @@ bool online_trial_begin(struct online *online, const struct online_slice *slice)
         settle(mind);
     if (mind->has_run)
         fail_if_impossible(online, mind);
-    if (!mind->has_run)
+    if (!mind->has_run || online->limit == LATENCY_N_BUCKETS)
         return false;
     online->is_check = false;
     online->tried = setting_of(&mind->run);
     return true;
 }
 
-/* The best is given up where the first setting proves to be faster by now, and looked for anew. */
-static void end_check(struct online_mind *mind, const struct online_setting *first, double log_ratio)
+/* The first setting runs, and another one is looked for. */
+static void give_up(struct online_mind *mind, const struct online_setting *first)
+{
+    mind->best = *first;
+    mind->gain = 1;
+    mind->is_settled = false;
+}
+
+/* The best is given up where the first setting proves to be faster by now, or to keep nobody waiting so long.
+ */
+static void end_check(struct online *online, struct online_mind *mind, double log_ratio)
 {
     moments_add(&mind->check, log_ratio);
-    if (is_proved(&mind->check)) {
-        mind->best = *first;
-        mind->gain = 1;
-        mind->is_settled = false;
+    if (online->limit < LATENCY_N_BUCKETS)
+        waits_add(&mind->check_waits, online->beside_share, online->tried_share);
+    if (waits_are_long(&mind->check_waits)) {
+        mind->has_slow = true;
+        mind->slow = mind->best;
+        online->n_refused++;
+        give_up(mind, &online->options.first);
         return;
     }
-    bool is_enough = mind->check.n >= CHECK_TRIALS || (mind->check.n >= LEAST_PROOF && mind->check.mean < 0);
+    if (is_proved(&mind->check)) {
+        give_up(mind, &online->options.first);
+        return;
+    }
+    bool is_enough = mind->check.n >= CHECK_TRIALS || (mind->check.n >= LEAST_PROOF && mind->check.mean < 0 &&
+                                                       mind->check_waits.shares.n >= LEAST_PROOF);
     if (!is_enough)
         return;
     mind->gain = exp(-mind->check.mean);
-    mind->check = (struct moments){0};
-    mind->next_check = mind->n_slices + ONLINE_CHECK_SLICES;
+    begin_comparing(mind);
+}
+
+/* A setting that makes requests wait too long is out, whatever its rate. */
+static bool is_refused(struct online *online, struct online_mind *mind)
+{
+    struct waits *waits = &mind->waits[mind->run.setting];
+    waits_add(waits, online->tried_share, online->beside_share);
+    bool is_long = !online_is_same(&online->tried, &online->options.first) && waits_are_long(waits);
+    online->n_refused += is_long;
+    return is_long;
 }
 
 void online_trial_end(struct online *online, const struct online_slice *after)
 {
     struct online_mind *mind = mind_of(online);
     double log_ratio = log(online->tried_bps) - (log(online->before_bps) + log(online_rate(after))) / 2;
+    struct latency_share share = latency_share_of(&after->latencies, online->limit);
+    online->beside_share.n += share.n;
+    online->beside_share.n_slow += share.n_slow;
     online->n_trials++;
     mind->n_trials++;
     if (online->is_check) {
-        end_check(mind, &online->options.first, log_ratio);
+        end_check(online, mind, log_ratio);
         return;
     }
+    /* It ended for its waits, maybe before what it wrote was paid for. */
+    if (waits_are_awful(online->tried_share))
+        log_ratio = fmin(log_ratio, 0);
     double seconds = SLICES_A_TRIAL * after->seconds;
     mind->trial_seconds += seconds;
     if (mind->run.confirming)
         moments_add(&mind->ratios[mind->run.setting], log_ratio);
     mind->has_run = false;
-    mind->thought = (struct online_thought){.has_result = true, .value = exp(log_ratio), .seconds = seconds};
+    mind->thought = (struct online_thought){.has_result = true,
+                                            .is_failed = is_refused(online, mind),
+                                            .value = exp(log_ratio),
+                                            .seconds = seconds};
     mind->is_due = true;
 }

@@ -175,7 +175,9 @@ static void end_slice(struct disk *disk, bool is_bad, bool is_flushed, uint64_t 
                                  .seconds =
                                      (double)disk_gate_slice_busy_ns(gate, now_ns) / (double)CLOCK_NS_PER_S,
                                  .switch_seconds = (double)gate->slice.switch_ns / (double)CLOCK_NS_PER_S,
-                                 .is_whole = is_bad || disk_gate_slice_is_whole(gate, is_flushed)};
+                                 .end_seconds = (double)now_ns / (double)CLOCK_NS_PER_S,
+                                 .is_whole = is_bad || disk_gate_slice_is_whole(gate, is_flushed),
+                                 .latencies = disk_gate_slice_latencies(gate)};
     struct online_setting next = online_next(&disk->online, &slice);
     atomic_store(&disk->is_trying, disk->online.step == ONLINE_TRYING);
     disk_gate_want(gate, disk_ways_of_setting(&next));
@@ -200,6 +202,19 @@ enum ending {
     FAILED
 };
 
+/* A tried setting goes badly, by its rate or by how long its requests wait. With the lock held. */
+static bool is_bad_slice(const struct disk *disk, const struct disk_gate_pass *pass, uint64_t now_ns)
+{
+    struct kind_counts counts = disk_gate_slice_counts(&disk->gate);
+    if (online_should_end(&disk->online, counts.n[PROFILE_READ] + counts.n[PROFILE_WRITE], counts.n_bytes,
+                          (double)disk_gate_slice_busy_ns(&disk->gate, now_ns) / (double)CLOCK_NS_PER_S))
+        return true;
+    if (now_ns - pass->begin_ns < online_slow_ns(&disk->online))
+        return false;
+    struct latency_counts latencies = disk_gate_slice_latencies(&disk->gate);
+    return online_waits_too_long(&disk->online, &latencies);
+}
+
 /* A slice may be over with this request. Others that see it meanwhile go on. */
 static void look_at_slice(struct disk *disk, const struct disk_gate_pass *pass, enum ending end,
                           const char *what, int code, uint64_t now_ns)
@@ -212,10 +227,7 @@ static void look_at_slice(struct disk *disk, const struct disk_gate_pass *pass, 
     if (end == FAILED)
         note_error(disk, what, code);
     bool is_flushed = end == FLUSHED && disk_gate_note_flush(gate, pass);
-    struct kind_counts counts = disk_gate_slice_counts(gate);
-    bool is_bad =
-        online_should_end(&disk->online, counts.n[PROFILE_READ] + counts.n[PROFILE_WRITE], counts.n_bytes,
-                          (double)disk_gate_slice_busy_ns(gate, now_ns) / (double)CLOCK_NS_PER_S);
+    bool is_bad = is_bad_slice(disk, pass, now_ns);
     if (is_bad || disk_gate_slice_is_over(gate, is_flushed, now_ns))
         end_slice(disk, is_bad, is_flushed, now_ns);
     pthread_mutex_unlock(&gate->lock);

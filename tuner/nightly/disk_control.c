@@ -1,7 +1,10 @@
 /* The control socket. */
 #include "tuner/nightly/disk_control.h"
 
+#include "bench/base/clock.h"
+
 #include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -53,6 +56,17 @@ static void describe_kind(const struct online *online, unsigned kind, struct tex
         mind->n_trials, (unsigned long long)mind->n_slices);
 }
 
+static void describe_next(const struct online *online, struct text *text)
+{
+    struct phases_forecast next;
+    double now = (double)clock_now_ns(&clock_monotonic) / (double)CLOCK_NS_PER_S;
+    if (phases_foresee(&online->phases, &next) && now <= next.seconds + next.within)
+        add(text, "next: %s in %.0f s (right %u of %u times)\n", kind_name(next.kind),
+            fmax(0, next.seconds - now), next.score.n_right, next.score.n_said);
+    else
+        add(text, "next: unknown\n");
+}
+
 static void describe(const struct disk *disk, struct text *text)
 {
     const struct online *online = &disk->online;
@@ -60,10 +74,12 @@ static void describe(const struct disk *disk, struct text *text)
     double share = online->served_bytes > 0 ? online->regret_bytes / online->served_bytes : 0;
     add(text, "state: %s\n", state_of(online));
     add(text, "load: %s\n", kind_name(online->kind));
+    describe_next(online, text);
     add(text, "setting: %s\n", disk_ways_format(disk_gate_way(&disk->gate), words));
     add(text, "served: %.0f bytes in slices\n", online->served_bytes);
     add(text, "trials: %llu, %llu dropped, cost %.0f bytes (%.2f %%)\n", (unsigned long long)online->n_trials,
         (unsigned long long)online->n_dropped, online->regret_bytes, 100 * share);
+    add(text, "refused for latency: %llu\n", (unsigned long long)online->n_refused);
     add(text, "phases: %llu; changes between cached and direct: %llu\n",
         (unsigned long long)online->n_switches, (unsigned long long)disk->gate.n_changes);
     add(text, "errors: %llu%s\n", (unsigned long long)disk->n_errors,

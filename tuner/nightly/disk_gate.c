@@ -76,6 +76,8 @@ void disk_gate_slice_begin(struct disk_gate *gate, uint64_t now_ns)
         set(&slice->n[i], 0);
     set(&slice->n_bytes, 0);
     set(&slice->n_sequential, 0);
+    for (size_t i = 0; i < LATENCY_N_BUCKETS; i++)
+        atomic_store_explicit(&slice->latencies[i], 0, memory_order_relaxed);
     slice->switch_ns = 0;
 }
 
@@ -85,6 +87,14 @@ struct kind_counts disk_gate_slice_counts(const struct disk_gate *gate)
     struct kind_counts counts = {.n_bytes = get(&slice->n_bytes), .n_sequential = get(&slice->n_sequential)};
     for (size_t i = 0; i < PROFILE_N_DIRECTIONS; i++)
         counts.n[i] = get(&slice->n[i]);
+    return counts;
+}
+
+struct latency_counts disk_gate_slice_latencies(const struct disk_gate *gate)
+{
+    struct latency_counts counts;
+    for (size_t i = 0; i < LATENCY_N_BUCKETS; i++)
+        counts.n[i] = atomic_load_explicit(&gate->slice.latencies[i], memory_order_relaxed);
     return counts;
 }
 
@@ -178,9 +188,9 @@ static void judge(struct disk_gate_client *client, const struct profile_request 
 }
 
 /* The first one inside ends a time of idleness; after a long one a slice begins. */
-static void end_idleness(struct disk_gate *gate)
+static void end_idleness(struct disk_gate *gate, uint64_t now_ns)
 {
-    uint64_t now_ns = clock_now_ns(&clock_monotonic), left_ns = get(&gate->left_ns);
+    uint64_t left_ns = get(&gate->left_ns);
     uint64_t idle_ns = now_ns > left_ns ? now_ns - left_ns : 0;
     if (idle_ns > IDLE_NS) {
         pthread_mutex_lock(&gate->lock);
@@ -198,15 +208,28 @@ void disk_gate_enter(struct disk_gate *gate, struct disk_gate_client *client,
     if ((before & CLOSED) != 0) {
         atomic_fetch_sub(&gate->inside, 1);
         wait_and_enter(gate);
-    } else if (before == 0) {
-        end_idleness(gate);
     }
+    uint64_t now_ns = clock_now_ns(&clock_monotonic);
+    if (before == 0)
+        end_idleness(gate, now_ns);
     /* The number first: a slice gets it after its way. */
-    *ret_pass = (struct disk_gate_pass){.slice = atomic_load(&gate->slice.number)};
+    *ret_pass = (struct disk_gate_pass){.slice = atomic_load(&gate->slice.number), .begin_ns = now_ns};
     ret_pass->way = disk_gate_way(gate);
     ret_pass->written_bytes = atomic_load(&gate->written_bytes);
     if (request != NULL)
         judge(client, request, ret_pass);
+}
+
+static void count(struct disk_gate_slice *slice, const struct disk_gate_pass *pass,
+                  const struct profile_request *request, uint64_t latency_ns)
+{
+    atomic_fetch_add_explicit(&slice->latencies[latency_bucket(latency_ns)], 1, memory_order_relaxed);
+    if (request == NULL)
+        return;
+    add(&slice->n[request->direction], 1);
+    add(&slice->n_bytes, request->n_bytes);
+    if (pass->is_sequential)
+        add(&slice->n_sequential, 1);
 }
 
 uint64_t disk_gate_leave(struct disk_gate *gate, const struct disk_gate_pass *pass,
@@ -216,12 +239,8 @@ uint64_t disk_gate_leave(struct disk_gate *gate, const struct disk_gate_pass *pa
     uint64_t now_ns = clock_now_ns(&clock_monotonic);
     if (request != NULL && request->direction == PROFILE_WRITE)
         atomic_fetch_add(&gate->written_bytes, request->n_bytes);
-    if (request != NULL && counts && pass->slice == get(&slice->number)) {
-        add(&slice->n[request->direction], 1);
-        add(&slice->n_bytes, request->n_bytes);
-        if (pass->is_sequential)
-            add(&slice->n_sequential, 1);
-    }
+    if (counts && pass->slice == get(&slice->number))
+        count(slice, pass, request, now_ns - pass->begin_ns);
     set(&gate->left_ns, now_ns);
     if (atomic_fetch_sub(&gate->inside, 1) == (CLOSED | 1)) {
         pthread_mutex_lock(&gate->lock);

@@ -15,6 +15,7 @@
 
 #include "bench/disk/image_path.h"
 #include "models/online/kind.h"
+#include "models/online/latency.h"
 #include "models/profile/stream.h"
 
 #include <pthread.h>
@@ -23,6 +24,7 @@
 struct disk_gate_slice {
     atomic_uint_fast64_t number, begin_ns, idle_ns; /* idle: nothing was under way */
     atomic_uint_fast64_t n[PROFILE_N_DIRECTIONS], n_bytes, n_sequential;
+    atomic_uint_least32_t latencies[LATENCY_N_BUCKETS];
     uint64_t switch_ns; /* guarded by the lock */
 };
 
@@ -49,7 +51,7 @@ struct disk_gate_client {
 
 struct disk_gate_pass {
     struct image_way way;
-    uint64_t slice;
+    uint64_t slice, begin_ns; /* begin: it waits at the gate no longer */
     bool is_sequential;
     uint64_t written_bytes;                   /* when it began */
     uint64_t ahead_from_bytes, ahead_n_bytes; /* what to read ahead first; 0: nothing */
@@ -74,6 +76,9 @@ struct image_way disk_gate_way(const struct disk_gate *gate);
 void disk_gate_want(struct disk_gate *gate, struct image_way way);
 
 struct kind_counts disk_gate_slice_counts(const struct disk_gate *gate);
+/* How long its requests took, those without data too; what they waited at the closed gate is no part of it.
+ */
+struct latency_counts disk_gate_slice_latencies(const struct disk_gate *gate);
 /* How long requests were under way in it. */
 uint64_t disk_gate_slice_busy_ns(const struct disk_gate *gate, uint64_t now_ns);
 /* Whether the slice is long enough. is_flushed: its last request was a flush that left hardly anything. */

@@ -1,20 +1,26 @@
 /* Tests of models/online/online, on loads whose rates are known. */
 #include "models/online/online.h"
+#include "tests/models/online/latencies.h"
 #include "tests/test.h"
 
 #define READS  0U /* kinds: any two */
 #define WRITES 3U
 #define NOISE  0.03
 #define SLICE  0.05 /* seconds */
+#define MS     1000000U
 
 /* The rates of three settings, over the first one's, for each of two kinds. */
 static struct {
     double rate[2][3];
     bool forbidden; /* the third setting */
     uint64_t random;
-    double drift; /* of all rates, for each slice */
+    double drift;       /* of all rates, for each slice */
+    unsigned n_slow[3]; /* by setting: of the 100 requests of a slice, those that take 10 ms instead of 1 */
+    double seconds;     /* that have passed */
     struct online online;
     uint64_t n_run[3];
+    struct online_setting watched;
+    uint64_t n_watched; /* slices that ran it */
 } load;
 
 static struct fst_space *space_of(void *context, unsigned kind)
@@ -41,6 +47,10 @@ static void begin(double regret_share, bool dry_run)
         .regret_share = regret_share, .dry_run = dry_run, .seed = 1, .space = space_of, .may_use = may_use};
     load.random = 1;
     load.drift = 0;
+    load.seconds = 0;
+    load.watched.values[0] = -1;
+    load.n_watched = 0;
+    memset(load.n_slow, 0, sizeof(load.n_slow));
     load.forbidden = false;
     memset(load.n_run, 0, sizeof(load.n_run));
     online_init(&load.online, &options);
@@ -65,6 +75,37 @@ static double noise(void)
     return NOISE * (sum - 6);
 }
 
+static bool is_watched(const struct online_setting *setting)
+{
+    double difference = 0;
+    for (size_t i = 0; i < ONLINE_FACTORS; i++)
+        difference += fabs(setting->values[i] - load.watched.values[i]);
+    return difference < 0.5;
+}
+
+static struct online_slice slice_of(unsigned kind, struct online_setting setting, double bps)
+{
+    struct online_slice slice = {.kind = kind,
+                                 .setting = setting,
+                                 .n_bytes = (uint64_t)(bps * SLICE),
+                                 .seconds = SLICE,
+                                 .end_seconds = load.seconds += SLICE,
+                                 .is_whole = true};
+    unsigned n_slow = load.n_slow[(unsigned)setting.values[0]];
+    latencies_add(&slice.latencies, MS, 100 - n_slow);
+    latencies_add(&slice.latencies, 10 * MS, n_slow);
+    return slice;
+}
+
+static void think(void)
+{
+    struct online_thought thought;
+    while (online_thought_take(&load.online, &thought)) {
+        online_think(&thought);
+        online_thought_give(&load.online, &thought);
+    }
+}
+
 /* n slices of a kind, as the disk would make them. */
 static void run(unsigned kind, size_t n)
 {
@@ -73,18 +114,11 @@ static void run(unsigned kind, size_t n)
     for (size_t i = 0; i < n; i++) {
         unsigned which = (unsigned)next.values[0];
         double bps = 1e9 * load.rate[kind == WRITES][which] * exp(noise() + load.drift * (double)i);
-        struct online_slice slice = {.kind = kind,
-                                     .setting = next,
-                                     .n_bytes = (uint64_t)(bps * SLICE),
-                                     .seconds = SLICE,
-                                     .is_whole = true};
+        struct online_slice slice = slice_of(kind, next, bps);
         load.n_run[which]++;
+        load.n_watched += is_watched(&next);
         next = online_next(&load.online, &slice);
-        struct online_thought thought;
-        while (online_thought_take(&load.online, &thought)) {
-            online_think(&thought);
-            online_thought_give(&load.online, &thought);
-        }
+        think();
     }
 }
 
@@ -249,4 +283,169 @@ TEST(what_is_forgotten_while_it_is_thought_about_stays_forgotten)
     assert_false(online_thought_give(&load.online, &thought));
     assert_null(load.online.mind[READS].search);
     assert_false(load.online.mind[READS].has_run);
+}
+
+TEST(a_setting_that_is_faster_and_makes_requests_wait_is_not_taken)
+{
+    begin(0.03, false);
+    set_rates(2, 0.5, 1, 1);
+    load.n_slow[1] = 5;
+    run(READS, 20000);
+    assert_true(load.online.mind[READS].is_settled);
+    assert_close(running(), 0, 0);
+    assert_true(load.online.n_refused > 0);
+}
+
+TEST(the_next_best_that_makes_nobody_wait_is_taken)
+{
+    begin(0.03, false);
+    set_rates(1.3, 2, 1, 1);
+    load.n_slow[2] = 10;
+    run(READS, 20000);
+    assert_close(running(), 1, 0);
+    assert_true(load.online.n_refused > 0);
+}
+
+TEST(waits_that_all_settings_have_refuse_none)
+{
+    begin(0.03, false);
+    set_rates(1.5, 0.5, 1, 1);
+    for (size_t i = 0; i < 3; i++)
+        load.n_slow[i] = 5;
+    run(READS, 20000);
+    assert_close(running(), 1, 0);
+    assert_int_equal(load.online.n_refused, 0);
+}
+
+TEST(a_setting_that_makes_requests_wait_by_now_is_given_up_and_not_tried_again)
+{
+    begin(0.03, false);
+    set_rates(1.5, 0.5, 1, 1);
+    run(READS, 3000);
+    assert_close(running(), 1, 0);
+    load.n_slow[1] = 3;
+    run(READS, 1000);
+    assert_close(running(), 0, 0);
+    assert_true(load.online.n_refused >= 1);
+    load.watched = load.online.mind[READS].slow;
+    run(READS, 3000);
+    assert_int_equal(load.n_watched, 0);
+}
+
+TEST(a_best_that_makes_many_requests_wait_is_given_up_at_once)
+{
+    begin(0.03, false);
+    set_rates(1.5, 0.5, 1, 1);
+    run(READS, 3000);
+    for (int i = 0; i < 100 && load.online.mind[READS].n_slices + 100 > load.online.mind[READS].next_check;
+         i++)
+        run(READS, 50);
+    assert_close(running(), 1, 0);
+    load.n_slow[1] = 50;
+    run(READS, 20);
+    assert_close(running(), 0, 0);
+}
+
+TEST(what_is_remembered_and_makes_requests_wait_is_given_up)
+{
+    struct online_setting best = {{1}};
+    begin(0.03, false);
+    set_rates(1.5, 0.5, 1, 1);
+    load.n_slow[1] = 5;
+    online_remember(&load.online, READS, &best, 1.5);
+    run(READS, 1000);
+    assert_close(running(), 0, 0);
+    online_forget(&load.online);
+    assert_false(load.online.mind[READS].has_slow);
+}
+
+TEST(a_trial_ends_early_when_an_eighth_of_its_requests_are_slow)
+{
+    struct latency_counts latencies = {0};
+    begin(0.5, false);
+    set_rates(1, 1, 1, 1);
+    assert_true(online_slow_ns(&load.online) == UINT64_MAX);
+    run(READS, 30);
+    load.online.step = ONLINE_TRYING;
+    load.online.is_check = false;
+    assert_in_range(online_slow_ns(&load.online), 15 * MS / 10, 17 * MS / 10);
+    latencies_add(&latencies, 3 * MS, 7);
+    latencies_add(&latencies, MS, 9);
+    assert_false(online_waits_too_long(&load.online, &latencies));
+    latencies_add(&latencies, 3 * MS, 1);
+    assert_true(online_waits_too_long(&load.online, &latencies));
+    load.online.step = ONLINE_IDLE;
+    assert_false(online_waits_too_long(&load.online, &latencies));
+}
+
+TEST(a_trial_that_ends_for_its_waits_proves_no_gain)
+{
+    begin(0.5, false);
+    load.n_slow[1] = load.n_slow[2] = 13;
+    run(READS, 10);
+    const struct online_mind *mind = &load.online.mind[READS];
+    unsigned n_slow = 0;
+    for (size_t trial = 0; trial < 8; trial++) {
+        struct online_setting next = online_running(&load.online);
+        for (size_t i = 0; i < 10 && !mind->is_due; i++) {
+            struct online_slice slice = slice_of(READS, next, next.values[0] > 0 ? 2e9 : 1e9);
+            next = online_next(&load.online, &slice);
+        }
+        assert_true(mind->is_due);
+        assert_close(mind->thought.value, 1, 1e-6);
+        n_slow += load.online.tried.values[0] > 0;
+        think();
+    }
+    assert_true(n_slow > 0);
+}
+
+TEST(nothing_is_tried_before_the_usual_latencies_are_known)
+{
+    begin(0.5, false);
+    set_rates(1, 1, 1, 1);
+    run(READS, 2);
+    assert_int_equal(load.n_run[0], 2);
+    assert_int_equal(load.online.mind[READS].usual.total, 100);
+    run(READS, 1);
+    assert_int_equal(load.online.step, ONLINE_IDLE);
+    run(READS, 20);
+    assert_true(load.online.n_trials > 0);
+}
+
+/* Reads and writes take turns, of some 6 seconds each, and something is always tried. Returns how many trials
+ * were dropped. */
+static uint64_t take_turns(size_t n, double jitter)
+{
+    uint64_t before = load.online.n_dropped;
+    for (size_t i = 0; i < n; i++) {
+        unsigned kind = i % 2 == 0 ? READS : WRITES;
+        load.online.mind[kind].is_settled = false;
+        run(kind, (size_t)(120 * exp(jitter / NOISE * noise())));
+    }
+    return load.online.n_dropped - before;
+}
+
+TEST(nothing_is_tried_where_the_next_phase_is_foreseen)
+{
+    struct phases_forecast next;
+    begin(0.5, false);
+    set_rates(1, 1, 1, 1);
+    uint64_t n_unforeseen = take_turns(16, 0.02);
+    assert_true(phases_foresee(&load.online.phases, &next));
+    uint64_t n_trials = load.online.n_trials, n_foreseen = take_turns(100, 0.02);
+    assert_true(n_unforeseen >= 5);
+    assert_true(n_foreseen <= 5);
+    assert_true(load.online.n_trials > n_trials + 100 * 20);
+    online_forget(&load.online);
+    assert_false(phases_foresee(&load.online.phases, &next));
+}
+
+TEST(phases_of_any_length_end_in_the_midst_of_trials)
+{
+    struct phases_forecast next;
+    begin(0.5, false);
+    set_rates(1, 1, 1, 1);
+    take_turns(16, 0.7);
+    assert_true(take_turns(100, 0.7) >= 30);
+    assert_false(phases_foresee(&load.online.phases, &next));
 }

@@ -1,4 +1,6 @@
-/* Tests of tuner/nightly/disk_control: the socket's mode, and what is found in its place. */
+/* Tests of tuner/nightly/disk_control: the socket's mode, what is found in its place, and what is foreseen.
+ */
+#include "bench/base/clock.h"
 #include "tests/tuner/nightly/disk_rig.h"
 
 #include <errno.h>
@@ -52,5 +54,30 @@ TEST(a_socket_that_a_killed_process_left_makes_room)
     close(left);
     assert_int_equal(open_control(&control, "control-test"), 0);
     disk_control_close(&control);
+    disk_close(&rig.served);
+}
+
+/* Two kinds took turns until now, of half a minute each. */
+static void live_regularly(double begun_seconds_ago)
+{
+    struct phases *phases = &rig.served.online.phases;
+    double now = (double)clock_now_ns(&clock_monotonic) / (double)CLOCK_NS_PER_S;
+    for (int i = 20; i >= 0; i--)
+        phases_change(phases, kind_find(i % 2 == 0 ? "random-read-small" : "seq-read-large"),
+                      now - begun_seconds_ago - 30 * i);
+}
+
+TEST(the_status_says_what_is_foreseen_and_what_was_refused)
+{
+    rig_serve();
+    CHECK_HAS(rig_ask("status"), "next: unknown\n", "refused for latency: 0\n");
+    rig.served.online.n_refused = 3;
+    live_regularly(10.1);
+    CHECK_HAS(rig_ask("status"), "next: seq-read-large in 20 s (right 7 of 7 times)\n",
+              "refused for latency: 3\n");
+    rig_ask("forget");
+    CHECK_HAS(rig_ask("status"), "next: unknown\n");
+    live_regularly(100);
+    CHECK_HAS(rig_ask("status"), "next: unknown\n");
     disk_close(&rig.served);
 }

@@ -1,6 +1,6 @@
 /* Tests of tuner/nightly/disk on the file system of the current directory: what is read is what was written,
  * whatever changes meanwhile, and errors reach the client. FSTUNE_DISK_OPS: how many operations (100,000). */
-/* LINK: -Wl,--wrap=fdatasync -Wl,--wrap=pwrite64 -Wl,--wrap=sync_file_range */
+/* LINK: -Wl,--wrap=fdatasync -Wl,--wrap=pwrite64 -Wl,--wrap=pread64 -Wl,--wrap=sync_file_range */
 #include "bench/base/rng.h"
 #include "tests/tuner/nightly/disk_rig.h"
 
@@ -32,6 +32,14 @@ WRAP(int, fdatasync, (int fd))
     }
     errno = sync_code;
     return sync_code != 0 ? -1 : __real_fdatasync(fd);
+}
+
+static atomic_uint read_us;
+
+WRAP(ssize_t, pread64, (int fd, void *buffer, size_t n, off_t offset))
+{
+    usleep(read_us);
+    return __real_pread64(fd, buffer, n, offset);
 }
 
 WRAP(ssize_t, pwrite64, (int fd, const void *buffer, size_t n, off_t offset))
@@ -341,5 +349,27 @@ TEST(an_image_is_served_once)
     struct disk_options options = {.path = rig.path, .writable = true};
     rig_serve();
     assert_int_equal(disk_open(&second, &options, &rig.err), -EBUSY);
+    disk_close(&rig.served);
+}
+
+/* A setting is tried that serves as many bytes, and whose requests take longer than usual. */
+TEST(a_trial_whose_requests_wait_long_ends_at_once)
+{
+    struct disk_gate_client client = {0};
+    unsigned char block[4096];
+    rig_serve();
+    uint64_t slice = rig.served.gate.slice.number;
+    rig.served.online.step = ONLINE_TRYING;
+    rig.served.online.limit = latency_bucket(1000000);
+    rig.served.is_trying = true;
+    read_us = 2000;
+    unsigned n = 0;
+    while (n < 20 && rig.served.gate.slice.number == slice) {
+        assert_int_equal(disk_read(&rig.served, &client, block, sizeof(block), 0), 0);
+        n++;
+    }
+    read_us = 0;
+    assert_int_equal(n, 8);
+    assert_int_equal(rig.served.online.n_dropped, 1);
     disk_close(&rig.served);
 }

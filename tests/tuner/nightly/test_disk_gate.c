@@ -1,0 +1,103 @@
+/* Tests of tuner/nightly/disk_gate: whose time is counted, and in which slice. */
+#include "bench/base/clock.h"
+#include "tests/test.h"
+#include "tuner/nightly/disk_gate.h"
+
+#include <unistd.h>
+
+#define MS 1000000U
+
+static struct image image; /* nothing is read or flushed */
+static struct disk_gate gate;
+static struct disk_gate_client client;
+static const struct profile_request request = {.n_bytes = 4096, .direction = PROFILE_READ};
+
+FIXTURE(set_up)
+{
+    return disk_gate_init(&gate, &image, (struct image_way){0});
+}
+
+FIXTURE(tear_down)
+{
+    disk_gate_done(&gate);
+    return 0;
+}
+
+EACH_TEST(set_up, tear_down);
+
+static void pass_once(const struct profile_request *what, bool counts, useconds_t us)
+{
+    struct disk_gate_pass pass;
+    disk_gate_enter(&gate, &client, what, &pass);
+    usleep(us);
+    disk_gate_leave(&gate, &pass, what, counts);
+}
+
+/* All, and those that took so long or longer. */
+static struct latency_share slower(uint64_t ns)
+{
+    struct latency_counts latencies = disk_gate_slice_latencies(&gate);
+    return latency_share_of(&latencies, latency_bucket(ns));
+}
+
+TEST(reads_and_flushes_are_counted_by_how_long_they_took)
+{
+    pass_once(&request, true, 0);
+    pass_once(&request, true, 20000);
+    pass_once(NULL, true, 40000);
+    assert_int_equal(slower(0).n, 3);
+    assert_in_range(slower(20 * MS).n_slow, 2, 3);
+    assert_in_range(slower(40 * MS).n_slow, 1, 3);
+    assert_int_equal(disk_gate_slice_counts(&gate).n[PROFILE_READ], 2);
+}
+
+TEST(what_failed_or_began_in_an_earlier_slice_is_not_counted)
+{
+    struct disk_gate_pass pass;
+    pass_once(&request, false, 0);
+    disk_gate_enter(&gate, &client, &request, &pass);
+    disk_gate_slice_begin(&gate, clock_now_ns(&clock_monotonic));
+    disk_gate_leave(&gate, &pass, &request, true);
+    assert_int_equal(slower(0).n, 0);
+}
+
+TEST(a_slice_begins_without_latencies)
+{
+    pass_once(&request, true, 0);
+    disk_gate_slice_begin(&gate, clock_now_ns(&clock_monotonic));
+    assert_int_equal(slower(0).n, 0);
+}
+
+static void *pass_in_thread(void *context)
+{
+    (void)context;
+    pass_once(&request, true, 0);
+    return NULL;
+}
+
+static bool is_waited_for(void)
+{
+    pthread_mutex_lock(&gate.lock);
+    bool is = gate.drain_ns != 0;
+    pthread_mutex_unlock(&gate.lock);
+    return is;
+}
+
+TEST(the_wait_for_a_change_of_the_way_is_no_latency)
+{
+    pthread_t thread;
+    struct disk_gate_pass pass;
+    disk_gate_enter(&gate, &client, &request, &pass);
+    pthread_mutex_lock(&gate.lock);
+    disk_gate_want(&gate, (struct image_way){.direct = true});
+    pthread_mutex_unlock(&gate.lock);
+    assert_int_equal(pthread_create(&thread, NULL, pass_in_thread, NULL), 0);
+    while (!is_waited_for())
+        usleep(1000);
+    usleep(500000);
+    disk_gate_leave(&gate, &pass, &request, true);
+    pthread_join(thread, NULL);
+    assert_true(disk_gate_way(&gate).direct);
+    assert_int_equal(slower(0).n, 1);
+    assert_int_equal(slower(500 * MS).n_slow, 0);
+}
