@@ -240,9 +240,18 @@ static int choose_next(struct engine *engine, size_t *ret_runs, size_t *ret_n)
     return 0;
 }
 
+/* How long the block is with its points repeated. */
+static size_t repeat(const struct engine *engine, size_t *runs, size_t n)
+{
+    size_t n_runs = n * engine_replays(engine, n);
+    for (size_t i = n; i < n_runs; i++)
+        runs[i] = runs[i - n];
+    return n_runs;
+}
+
 int engine_race(struct engine *engine, double now_seconds, bool *ret_over)
 {
-    size_t runs[ENGINE_BLOCK_POINTS], n = 0;
+    size_t runs[ENGINE_MAX_QUEUED], n = 0;
     *ret_over = true;
     if (engine->has_raced) {
         engine->beyond_plan |= engine->queue.deadline_seconds > engine->search_end_seconds &&
@@ -262,7 +271,7 @@ int engine_race(struct engine *engine, double now_seconds, bool *ret_over)
     result = choose_next(engine, runs, &n);
     if (result < 0 || n == 0)
         return result; /* no replay would teach anything more */
-    engine_queue(engine, runs, n, false, engine_race_end_seconds(engine));
+    engine_queue(engine, runs, repeat(engine, runs, n), false, engine_race_end_seconds(engine));
     engine->has_raced = true;
     *ret_over = false;
     return 0;
