@@ -17,8 +17,9 @@
 /* Divided by instead of by 0. */
 #define TINY 1e-12
 
-/* Rivals looked at before all others. */
+/* Rivals looked at before all others, and draws made before more. */
 #define FIRST_RIVALS 32
+#define FIRST_DRAWS  64
 
 struct rival {
     size_t point;
@@ -115,108 +116,105 @@ static bool is_surely_not(const struct question *question, size_t n)
                               (unsigned)question->n_draws) < UNSURE;
 }
 
-/* By the first n rivals as if they were never over in one draw. */
-static bool is_surely(const struct question *question, size_t n)
+/* By all rivals as if they were never over in one draw. */
+static bool is_surely(const struct question *question)
 {
     double sum = 0.0;
 
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < question->n; i++)
         sum += question->rivals[i].over;
     return sum < 1.0 &&
            gsl_cdf_binomial_Q((unsigned)question->most_over, sum, (unsigned)question->n_draws) < UNSURE;
 }
 
-/* Keeps the first rivals, and those of the others that are worth a draw. */
+/* Keeps those that are worth a draw. */
 static void leave_out_unlikely(struct question *question)
 {
     double left_out = 0.0;
 
-    qsort(question->rivals + FIRST_RIVALS, question->n - FIRST_RIVALS, sizeof(*question->rivals),
-          likelier_first);
+    qsort(question->rivals, question->n, sizeof(*question->rivals), likelier_first);
     question->n = GSL_MIN(question->n, BELIEF_MAX_JOINT - 1);
-    while (question->n > FIRST_RIVALS && left_out + question->rivals[question->n - 1].over < LEFT_OUT)
+    while (question->n > 0 && left_out + question->rivals[question->n - 1].over < LEFT_OUT)
         left_out += question->rivals[--question->n].over;
 }
 
-/* In how many draws some column is more than the margin above the first, each under its ceiling; see
- * most_over. */
-static double count_over(const struct question *question, const size_t *points, size_t n,
-                         const double *ceilings, double *draws)
+/* In how many draws some column is more than the margin above the first, under a ceiling; see most_over. */
+static double count_over(const struct question *question, const size_t *points, double *draws, size_t n,
+                         size_t n_draws, gsl_rng *rng)
 {
     double n_over = 0.0;
 
-    for (size_t draw = 0; draw < question->n_draws; draw++) {
+    for (size_t draw = 0; draw < n_draws; draw++) {
         double *row = draws + draw * n;
+        double ceiling = belief_ceiling_draw(&question->ceiling, rng);
         size_t i = 1;
 
-        belief_ceiling_lower(question->belief, points, n, ceilings[draw], row);
+        belief_ceiling_lower(question->belief, points, n, ceiling, row);
         while (i < n && !(row[i] > row[0] + question->margin))
             i++;
         if (i < n)
-            n_over += question->response < ceilings[draw] ? question->no_lone_peaks : 1.0;
+            n_over += question->response < ceiling ? question->no_lone_peaks : 1.0;
     }
     return n_over;
 }
 
-/* Whether the first n_rivals alone leave the point within. From one state of the generator a rival is drawn
- * the same, however many follow it. */
+/* Of the first n_rivals. A few draws first: mostly these already hold more than are allowed in all. */
 static int draw_rivals(const struct question *question, size_t n_rivals, gsl_rng *rng, bool *ret_within)
 {
-    size_t points[BELIEF_MAX_JOINT] = {question->point}, n = 1 + n_rivals, n_draws = question->n_draws;
-    double *ceilings = malloc((1 + n) * n_draws * sizeof(*ceilings)), *draws = ceilings + n_draws;
+    size_t points[BELIEF_MAX_JOINT] = {question->point}, n = 1 + n_rivals, made = 0;
+    double *draws = malloc(n * question->n_draws * sizeof(*draws)), n_over = 0.0;
     struct joint joint = {0};
-    int result = ceilings ? 0 : -ENOMEM;
+    int result = draws ? 0 : -ENOMEM;
 
     for (size_t i = 1; i < n; i++)
         points[i] = question->rivals[i - 1].point;
-    for (size_t draw = 0; draw < n_draws && !result; draw++)
-        ceilings[draw] = belief_ceiling_draw(&question->ceiling, rng);
     if (!result)
         result = belief_joint(question->belief, points, n, &joint);
-    if (!result)
-        result = joint_draw(&joint, n_draws, rng, draws);
-    *ret_within = !result && count_over(question, points, n, ceilings, draws) <= question->most_over;
+    while (!result && made < question->n_draws && n_over <= question->most_over) {
+        size_t more = GSL_MIN(GSL_MAX(made, FIRST_DRAWS), question->n_draws - made);
+
+        result = joint_draw(&joint, more, rng, draws);
+        if (!result)
+            n_over += count_over(question, points, draws, n, more, rng);
+        made += more;
+    }
     joint_done(&joint);
-    free(ceilings);
+    free(draws);
+    *ret_within = !result && n_over <= question->most_over;
     return result;
 }
 
-/* When the first rivals leave it open. before: the state of the generator in which these were drawn. */
-static int answer_by_all(struct question *question, const gsl_rng *before, gsl_rng *rng, bool *ret_within)
+/* Mostly the likeliest rivals alone exceed the point too often, and those are drawn in a tenth of the time.
+ */
+static int draw_few_or_all(const struct question *question, gsl_rng *rng, bool *ret_within)
 {
-    int result = weigh(question, FIRST_RIVALS, question->n);
+    int result = 0;
 
-    *ret_within = false;
-    if (result || is_surely_not(question, question->n))
-        return result;
-    *ret_within = is_surely(question, question->n);
-    if (*ret_within)
-        return 0;
-    leave_out_unlikely(question);
-    gsl_rng_memcpy(rng, before);
-    return draw_rivals(question, question->n, rng, ret_within);
+    *ret_within = true;
+    if (question->belief->draws_few_first && question->n > FIRST_RIVALS)
+        result = draw_rivals(question, FIRST_RIVALS, rng, ret_within);
+    return result || !*ret_within ? result : draw_rivals(question, question->n, rng, ret_within);
 }
 
-/* Where rivals are many, the few that lead mostly hold all the chance that there is. */
 static int answer(struct question *question, gsl_rng *rng, bool *ret_within)
 {
-    find_rivals(question);
-    size_t n_first = GSL_MIN(question->n, FIRST_RIVALS);
-    int result = weigh(question, 0, n_first);
+    size_t n_first;
+    int result;
 
+    find_rivals(question);
+    n_first = GSL_MIN(question->n, FIRST_RIVALS);
+    result = weigh(question, 0, n_first);
     *ret_within = false;
     if (result || is_surely_not(question, n_first))
         return result;
-    *ret_within = is_surely(question, n_first);
-    gsl_rng *before = gsl_rng_clone(rng);
-    if (!before)
-        return -ENOMEM;
-    if (!*ret_within)
-        result = draw_rivals(question, n_first, rng, ret_within);
-    if (!result && *ret_within && question->n > n_first)
-        result = answer_by_all(question, before, rng, ret_within);
-    gsl_rng_free(before);
-    return result;
+    result = weigh(question, n_first, question->n);
+    if (result || is_surely_not(question, question->n))
+        return result;
+    *ret_within = is_surely(question);
+    if (*ret_within)
+        return 0;
+    leave_out_unlikely(question);
+    return draw_few_or_all(question, rng, ret_within);
 }
 
 /* The probability that there is no lone peak: a ceiling up to the response rules them out. */
