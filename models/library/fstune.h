@@ -106,9 +106,8 @@ struct fst_options {
     const struct fst_limit *limits;
     size_t n_limits;
     /* For measurements of less than some milliseconds: the share by which the number of measurements grows
-     * before the library thinks again, 0 .. 1. It then asks for the same few settings that often, which takes
-     * a tenth of its time or less (with 0.5); the search may end later by so much. 0: it thinks as often as
-     * helps. */
+     * before the library thinks again, 0 .. 1, 0.5 where it is wanted. It then asks for few settings many
+     * times, and may need twice as many measurements to settle the answer. 0: it thinks as often as helps. */
     double growth;
 };
 
