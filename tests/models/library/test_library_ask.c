@@ -87,7 +87,7 @@ TEST(with_growth_many_are_asked_for_at_once)
                              0);
     }
     assert_int_equal(asked, 0);
-    assert_true(n_most > 60);
+    assert_true(n_most > 2 * MOST_AT_ONCE);
     assert_true(n_rounds < 60); /* most of them of the replays after the choice */
     assert_int_equal(fst_outstanding(search), 0);
     assert_int_equal(fst_answer(search, &answer), 0);
