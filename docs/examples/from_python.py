@@ -15,7 +15,7 @@ class Options(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("scale", ctypes.c_int), ("tolerance", ctypes.c_double), ("confidence", ctypes.c_double),
                 ("budget", ctypes.c_double), ("run_cost", ctypes.c_double), ("seed", ctypes.c_uint64), ("prefer_best", ctypes.c_int),
                 ("price", ctypes.c_void_p), ("context", ctypes.c_void_p), ("baseline", ctypes.POINTER(ctypes.c_double)),
-                ("limits", ctypes.c_void_p), ("n_limits", ctypes.c_size_t)]
+                ("limits", ctypes.c_void_p), ("n_limits", ctypes.c_size_t), ("growth", ctypes.c_double)]
 
 
 class Run(ctypes.Structure):

@@ -27,7 +27,7 @@
 #define ENGINE_GRID_REPLAYS        3 /* of every point, where every point is asked for */
 #define ENGINE_COUNTERPART_REPLAYS 4 /* of the run beside those after the choice */
 #define ENGINE_MAX_WATCHED         3
-#define ENGINE_MAX_LISTED          8  /* points that one list of rivals holds */
+#define ENGINE_MAX_LISTED          64 /* points that one list of rivals holds */
 #define ENGINE_MAX_JUDGED          20 /* points among the replays after the choice */
 #define ENGINE_MAX_QUEUED          256
 
@@ -146,8 +146,9 @@ struct engine {
     double duration_seconds; /* of each run; may change */
     double design_share;     /* how much of a first design is needed, (0, 1] */
     bool prefers_fastest;
-    bool is_of_rates;      /* the response is the logarithm of bytes per second */
-    double limit_ns;       /* a hundredth of the requests may take longer; 0: there is no limit */
+    double growth;    /* share by which a block makes the runs more, about; 0: by no more than decides best */
+    bool is_of_rates; /* the response is the logarithm of bytes per second */
+    double limit_ns;  /* a hundredth of the requests may take longer; 0: there is no limit */
     bool has_counterpart;  /* time for a run beside those after the choice is kept */
     size_t n_outside_most; /* points outside the space */
 
@@ -173,6 +174,7 @@ struct engine {
     enum engine_phase phase;
     struct engine_queue queue;
     double explore_end_seconds, search_end_seconds;
+    size_t n_handed;            /* runs, of all queues */
     size_t n_rounds, n_looks;   /* of exploration; at the race's evidence */
     bool was_design, has_raced; /* the queue is of a first design; of the race */
     bool beyond_plan;           /* the race used time behind search_end_seconds */

@@ -36,7 +36,7 @@ static int update(struct engine *engine)
 
 int engine_explore(struct engine *engine, double now_seconds, bool *ret_over)
 {
-    size_t asked[ROUND_MAX], runs[ROUND_MAX * ENGINE_GRID_REPLAYS + 2], n = 0;
+    size_t asked[ROUND_MAX], runs[ENGINE_MAX_QUEUED + 2], n = 0;
     bool grid = engine->search == &search_grid;
     int result = 0;
     *ret_over = true;
@@ -54,7 +54,8 @@ int engine_explore(struct engine *engine, double now_seconds, bool *ret_over)
                             engine->was_design || grid ? ROUND_MAX : ROUND_POINTS, engine->rng, asked, &n);
     if (result < 0 || n == 0)
         return result;
-    n = list_round(engine, asked, n, grid ? ENGINE_GRID_REPLAYS : 1, runs);
+    size_t replays = grid ? ENGINE_GRID_REPLAYS : engine->was_design ? 1 : engine_replays(engine, n);
+    n = list_round(engine, asked, n, replays, runs);
     engine_queue(engine, runs, n, false, engine->explore_end_seconds);
     engine->n_rounds++;
     *ret_over = false;

@@ -12,6 +12,10 @@ size_t engine_known_probes(const struct engine *engine, size_t *ret_points, size
 
 /* --- exploration and race: what to run next --- */
 
+/* How often each of n (> 0) points is run before the next decision: as often as the growth asked for wants
+ * it, which makes n times that at most ENGINE_MAX_QUEUED; at least once. */
+size_t engine_replays(const struct engine *engine, size_t n);
+
 /* Both queue the next runs, or leave n_handed runs behind and set *ret_over. 0 or a negative errno. */
 int engine_explore(struct engine *engine, double now_seconds, bool *ret_over);
 int engine_race(struct engine *engine, double now_seconds, bool *ret_over);

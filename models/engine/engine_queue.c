@@ -17,6 +17,12 @@ bool engine_has_time(const struct engine *engine, double now_seconds, double dea
     return now_seconds + needed <= deadline_seconds;
 }
 
+size_t engine_replays(const struct engine *engine, size_t n)
+{
+    double runs = fmin(engine->growth * (double)engine->n_handed, ENGINE_MAX_QUEUED);
+    return runs > (double)n ? (size_t)runs / n : 1;
+}
+
 /* In random order; but a search begins with the point that has the least in flight, from whose rate it knows
  * what the others may cost. */
 static void put_in_order(struct engine *engine, size_t *points, size_t n)
@@ -77,6 +83,7 @@ bool engine_next(struct engine *engine, double now_seconds, struct engine_run *r
             !has_time_for(engine, point, now_seconds))
             continue;
         queue->n_handed++;
+        engine->n_handed++;
         *ret_run = (struct engine_run){.point = point, .confirming = queue->confirming};
         return true;
     }

@@ -175,7 +175,10 @@ static size_t take_all(const struct engine *engine, size_t *ret_runs)
  * of the surrogate vote for. */
 static int choose_day_block(struct engine *engine, size_t *ret_runs, size_t *ret_n)
 {
-    int result = engine_list_lone_peaks(engine, ENGINE_BLOCK_POINTS, ret_runs, ret_n);
+    /* One or two runs tell whether a point is one: a longer block looks at more of them. */
+    size_t most = ENGINE_BLOCK_POINTS * engine_replays(engine, ENGINE_BLOCK_POINTS);
+    int result =
+        engine_list_lone_peaks(engine, most < ENGINE_MAX_LISTED ? most : ENGINE_MAX_LISTED, ret_runs, ret_n);
     return result < 0 || *ret_n > 0 ? result : choose_block(engine, ret_runs, ret_n);
 }
 
@@ -240,9 +243,18 @@ static int choose_next(struct engine *engine, size_t *ret_runs, size_t *ret_n)
     return 0;
 }
 
+/* How long the block is with its points repeated. */
+static size_t repeat(const struct engine *engine, size_t *runs, size_t n)
+{
+    size_t n_runs = n * engine_replays(engine, n);
+    for (size_t i = n; i < n_runs; i++)
+        runs[i] = runs[i - n];
+    return n_runs;
+}
+
 int engine_race(struct engine *engine, double now_seconds, bool *ret_over)
 {
-    size_t runs[ENGINE_BLOCK_POINTS], n = 0;
+    size_t runs[ENGINE_MAX_QUEUED], n = 0;
     *ret_over = true;
     if (engine->has_raced) {
         engine->beyond_plan |= engine->queue.deadline_seconds > engine->search_end_seconds &&
@@ -262,7 +274,7 @@ int engine_race(struct engine *engine, double now_seconds, bool *ret_over)
     result = choose_next(engine, runs, &n);
     if (result < 0 || n == 0)
         return result; /* no replay would teach anything more */
-    engine_queue(engine, runs, n, false, engine_race_end_seconds(engine));
+    engine_queue(engine, runs, repeat(engine, runs, n), false, engine_race_end_seconds(engine));
     engine->has_raced = true;
     *ret_over = false;
     return 0;

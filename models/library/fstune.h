@@ -108,6 +108,10 @@ struct fst_options {
     /* Only settings that keep all of these, with the confidence, are recommended. At most FST_MAX_LIMITS. */
     const struct fst_limit *limits;
     size_t n_limits;
+    /* For measurements of less than some milliseconds: the share by which the number of measurements grows
+     * before the library thinks again, 0 .. 1, 0.5 where it is wanted. It then asks for few settings many
+     * times, and may need twice as many measurements to settle the answer. 0: it thinks as often as helps. */
+    double growth;
 };
 
 #define FST_OPTIONS                                                                                          \
@@ -141,10 +145,11 @@ struct fst_run {
  * the budget holds no further measurement. -EAGAIN: nothing more can be decided before what is outstanding
  * was told.
  *
- * Several measurements, each of another setting, may be asked for before the first of them is told, to make
- * them at the same time: take what you get until -EAGAIN, then tell any of them and ask again. The search
- * decides in rounds of at most sixteen, so that a round's last ones come alone; after the choice a round has
- * one for each setting that is compared. What each is told to have cost should then be its share.
+ * Several measurements, each of another setting (with growth the same ones repeatedly), may be asked for
+ * before the first of them is told, to make them at the same time: take what you get until -EAGAIN, then tell
+ * any of them and ask again. The search decides in rounds, without growth of at most sixteen, so that a
+ * round's last ones come alone; after the choice a round has one for each setting that is compared. What each
+ * is told to have cost should then be its share.
  *
  * After -ENOMEM the search may be asked again, but no longer saved. */
 int fst_ask(struct fst_search *search, double used, struct fst_run *ret_run);

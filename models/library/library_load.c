@@ -160,6 +160,13 @@ static void take_options(struct reader *reader, struct description *description)
     take_line_end(reader);
 }
 
+static void take_growth(struct reader *reader, struct description *description)
+{
+    take_word(reader);
+    description->options.growth = take_number(reader);
+    take_line_end(reader);
+}
+
 static void take_limit(struct reader *reader, struct description *description)
 {
     struct fst_limit *limit = &description->limits[description->options.n_limits++];
@@ -228,6 +235,8 @@ static int take_description(struct reader *reader, struct description *descripti
         result = take_left_out(reader, description);
     if (result == 0)
         take_options(reader, description);
+    if (result == 0 && begins_with(reader, "growth"))
+        take_growth(reader, description);
     while (result == 0 && begins_with(reader, "limit") && description->options.n_limits < FST_MAX_LIMITS)
         take_limit(reader, description);
     if (result == 0 && begins_with(reader, "prices"))

@@ -15,8 +15,8 @@ static bool is_sound(const struct fst_options *options)
     double most = options->scale == FST_HIGHER ? 1 : INFINITY;
     return options->tolerance > 0 && options->tolerance < most && options->confidence >= 0.5 &&
            options->confidence <= 0.9999 && options->budget > 0 && isfinite(options->budget) &&
-           options->run_cost > 0 && isfinite(options->run_cost) && options->scale >= FST_HIGHER &&
-           options->scale <= FST_LOWER_LINEAR;
+           options->run_cost > 0 && isfinite(options->run_cost) && options->growth >= 0 &&
+           options->growth <= 1 && options->scale >= FST_HIGHER && options->scale <= FST_LOWER_LINEAR;
 }
 
 static bool is_row(const double *row, const double *values, size_t n)
@@ -53,6 +53,7 @@ static void set_up_engine(struct fst_search *search)
         .duration_seconds = options->run_cost,
         .design_share = 1,
         .prefers_fastest = options->prefer_best != 0,
+        .growth = options->growth,
         .kept = search->limits.effects.kept,
     };
 }

@@ -22,6 +22,9 @@
 #define BLOCK 256
 #define CHUNK 32
 
+/* Covariances kept from one fit to the next at most: more would not stay in a cache. */
+#define MAX_KEPT ((size_t)1 << 20)
+
 /* From here on a refit costs much, and the data pin the optimum down: no random starts. */
 #define N_WITHOUT_RANDOM_STARTS 100
 
@@ -35,6 +38,7 @@ struct gp {
     size_t *points;      /* by observation, as the rest */
     double *response;    /* (mean - shift) / scale */
     double *noise;       /* mean_variance / scale^2 */
+    double *rows;        /* n x points of the space: prior covariances; NULL: they are too many to keep */
     double *factor;      /* of the observations' covariance, n x n (models/surrogate/dense) */
     double *weights;     /* its inverse times response */
     double shift, scale; /* of the last refit */
@@ -50,6 +54,7 @@ static void data_done(struct gp *gp)
     free(gp->points);
     free(gp->response);
     free(gp->noise);
+    free(gp->rows);
     free(gp->factor);
     free(gp->weights);
 }
@@ -89,6 +94,8 @@ static int allocate_gp(struct gp *gp)
     gp->points = malloc(n * sizeof(*gp->points));
     gp->response = malloc(n * sizeof(*gp->response));
     gp->noise = malloc(n * sizeof(*gp->noise));
+    gp->rows =
+        n <= MAX_KEPT / gp->space->n_points ? malloc(n * gp->space->n_points * sizeof(*gp->rows)) : NULL;
     gp->factor = malloc(n * n * sizeof(*gp->factor));
     gp->weights = malloc(n * sizeof(*gp->weights));
     return gp->table && gp->slot && gp->points && gp->response && gp->noise && gp->factor && gp->weights
@@ -180,6 +187,32 @@ static void fill_row(const struct gp *gp, size_t point, const size_t *points, si
     }
 }
 
+/* The same of an observation, i.e. of its point. */
+static void fill_observed(const struct gp *gp, size_t i, const size_t *points, size_t n, double *ret_row)
+{
+    if (!gp->rows) {
+        fill_row(gp, gp->points[i], points, n, ret_row);
+        return;
+    }
+    for (size_t j = 0; j < n; j++)
+        ret_row[j] = gp->rows[i * gp->space->n_points + points[j]];
+}
+
+/* Every observation is asked about every point several times before the next fit. */
+static void keep_rows(struct gp *gp)
+{
+    size_t n_points = gp->space->n_points, block[BLOCK];
+
+    for (size_t first = 0; gp->rows && first < n_points; first += BLOCK) {
+        size_t width = GSL_MIN(BLOCK, n_points - first);
+
+        for (size_t j = 0; j < width; j++)
+            block[j] = first + j;
+        for (size_t i = 0; i < gp->n; i++)
+            fill_row(gp, gp->points[i], block, width, gp->rows + i * n_points + first);
+    }
+}
+
 static double prior_variance(const struct gp *gp)
 {
     return gp->kernel.offset + gp->kernel.signal + gp->kernel.roughness;
@@ -192,8 +225,9 @@ static int factorise(struct gp *gp)
 
     kernel_from_logs(&gp->kernel, gp->space, gp->stiff, gp->logs);
     lattice_tabulate(&gp->lattice, &gp->kernel, gp->table);
+    keep_rows(gp);
     for (size_t i = 0; i < n; i++) {
-        fill_row(gp, gp->points[i], gp->points, n, gp->factor + i * n);
+        fill_observed(gp, i, gp->points, n, gp->factor + i * n);
         gp->factor[i * n + i] += gp->noise[i];
     }
     result = evidence_factorise(gp->factor, n, prior_variance(gp));
@@ -273,7 +307,7 @@ static void weighted_sum(const struct gp *gp, const double *weights, const size_
         size_t width = GSL_MIN(BLOCK, n - first);
 
         for (size_t i = 0; i < gp->n; i++) {
-            fill_row(gp, gp->points[i], points + first, width, row);
+            fill_observed(gp, i, points + first, width, row);
             for (size_t j = 0; j < width; j++)
                 ret_sum[first + j] += weights[i] * row[j];
         }
@@ -314,7 +348,7 @@ static void drop_hopeless(const struct gp *gp, struct block *block, size_t rows,
 static void explain_block(const struct gp *gp, struct block *block, size_t first, size_t last)
 {
     for (size_t i = first; i < last; i++)
-        fill_row(gp, gp->points[i], block->points, block->n, block->cross + i * BLOCK);
+        fill_observed(gp, i, block->points, block->n, block->cross + i * BLOCK);
     dense_solve_rows(gp->factor, gp->n, first, last, block->cross, block->n, BLOCK);
     for (size_t i = first; i < last; i++)
         for (size_t j = 0; j < block->n; j++)
@@ -406,7 +440,7 @@ static int gp_joint(const void *state, const size_t *points, size_t n, struct jo
     if (!cross)
         return -ENOMEM;
     for (size_t i = 0; i < gp->n; i++)
-        fill_row(gp, gp->points[i], points, n, cross + i * n);
+        fill_observed(gp, i, points, n, cross + i * n);
     for (size_t j = 0; j < n; j++) {
         double sum = 0.0;
 

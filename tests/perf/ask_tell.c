@@ -2,7 +2,7 @@
  * searches and over the hundred measurements around the 200th; and which setting they end with, so that a
  * change that makes them faster at the price of the answer shows.
  *
- * usage: ask_tell [SEEDS [RUNS [RUN_STD]]] */
+ * usage: ask_tell [SEEDS [RUNS [RUN_STD [GROWTH]]]] */
 #include "models/library/fstune.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@
 struct tally {
     double seconds, counted_seconds, longest_seconds;
     size_t n, n_counted, n_conclusive, n_right;
-    double lost;
+    double lost, shortfall;
 };
 
 static double now_seconds(void)
@@ -46,7 +46,7 @@ static double noise(uint64_t *state, double run_std)
     return exp(run_std * sum);
 }
 
-static struct fst_search *new_search(uint64_t seed, double runs)
+static struct fst_search *new_search(uint64_t seed, double runs, double growth)
 {
     struct fst_space *space = fst_space_new();
     struct fst_options options = FST_OPTIONS;
@@ -56,6 +56,7 @@ static struct fst_search *new_search(uint64_t seed, double runs)
     options.tolerance = 0.02;
     options.seed = seed;
     options.prefer_best = 1;
+    options.growth = growth;
     if (space != NULL && fst_space_add_sizes(space, "size", 1, 512) == 0 &&
         fst_space_add_reals(space, "depth", 0, 9, 10, 0) == 0 &&
         fst_space_add_choices(space, "api", 5) == 0 && fst_space_add_choices(space, "direct", 2) == 0)
@@ -84,9 +85,9 @@ static int step(struct fst_search *search, double run_std, uint64_t *state, stru
     return asked;
 }
 
-static int search_once(uint64_t seed, double runs, double run_std, struct tally *tally)
+static int search_once(uint64_t seed, double runs, double run_std, double growth, struct tally *tally)
 {
-    struct fst_search *search = new_search(seed, runs);
+    struct fst_search *search = new_search(seed, runs, growth);
     struct fst_answer answer;
     uint64_t state = seed;
     int result = search != NULL ? 1 : -1;
@@ -103,6 +104,7 @@ static int search_once(uint64_t seed, double runs, double run_std, struct tally 
     if (result == 0) {
         double lost = 1 - truth(answer.recommended.values);
         tally->lost += lost;
+        tally->shortfall += answer.shortfall;
         tally->n_conclusive += answer.conclusive != 0;
         tally->n_right += lost <= answer.shortfall;
     }
@@ -115,9 +117,10 @@ int main(int argc, char **argv)
     size_t n_seeds = argc > 1 ? strtoul(argv[1], NULL, 10) : 2;
     double runs = argc > 2 ? strtod(argv[2], NULL) : 400;
     double run_std = argc > 3 ? strtod(argv[3], NULL) : RUN_STD;
+    double growth = argc > 4 ? strtod(argv[4], NULL) : 0;
     struct tally tally = {0};
     for (size_t seed = 1; seed <= n_seeds; seed++) {
-        if (search_once(seed, runs, run_std, &tally) < 0) {
+        if (search_once(seed, runs, run_std, growth, &tally) < 0) {
             fprintf(stderr, "ask_tell: a search failed\n");
             return 1;
         }
@@ -126,7 +129,9 @@ int main(int argc, char **argv)
            "around the 200th; the longest took %.0f ms\n",
            n_seeds, runs, (double)tally.n / tally.seconds, (double)tally.n_counted / tally.counted_seconds,
            1e3 * tally.longest_seconds);
-    printf("lost on average %.4f; %zu conclusive; the bound held in %zu\n", tally.lost / (double)n_seeds,
-           tally.n_conclusive, tally.n_right);
+    printf("%.0f runs on average; lost on average %.4f, at most by the bound %.3f; %zu conclusive; the bound "
+           "held in %zu\n",
+           (double)(tally.n - n_seeds) / (double)n_seeds, tally.lost / (double)n_seeds,
+           tally.shortfall / (double)n_seeds, tally.n_conclusive, tally.n_right);
     return 0;
 }

@@ -159,11 +159,20 @@ TEST(a_search_that_is_stopped_answers_with_what_it_knows)
     fst_search_free(search);
 }
 
+/* A program that was compiled before the option was there. */
+TEST(what_lies_behind_shorter_options_is_not_read)
+{
+    struct fst_options options = FST_OPTIONS;
+    options.size = offsetof(struct fst_options, growth);
+    options.growth = -1;
+    fst_search_free(rig_search(&options));
+}
+
 TEST(what_makes_no_sense_is_refused)
 {
     static const double falling[] = {2, 1}, single[] = {1};
-    struct fst_options options = FST_OPTIONS,
-                       wrong[6] = {options, options, options, options, options, options};
+    struct fst_options options = FST_OPTIONS, wrong[9] = {options, options, options, options, options,
+                                                          options, options, options, options};
     struct fst_space *space = fst_space_new();
     struct fst_run run;
     assert_null(fst_search_new(space, &options));
@@ -185,8 +194,11 @@ TEST(what_makes_no_sense_is_refused)
     wrong[3].budget = INFINITY;
     wrong[4].run_cost = 0;
     wrong[5].scale = (enum fst_scale)17;
+    wrong[6].growth = -0.01;
+    wrong[7].growth = 1.01;
+    wrong[8].growth = NAN;
     space = rig_space();
-    for (size_t i = 0; i < 6; i++)
+    for (size_t i = 0; i < 9; i++)
         assert_null(fst_search_new(space, &wrong[i]));
     fst_space_free(space);
     struct fst_search *search = rig_search(&options);

@@ -66,6 +66,35 @@ TEST(several_are_asked_for_at_once_and_told_in_any_order)
     fst_search_free(search);
 }
 
+/* The settings of a block are handed out repeatedly, and each of them is told. */
+TEST(with_growth_many_are_asked_for_at_once)
+{
+    struct fst_options options = of_runs(300);
+    struct fst_run runs[300];
+    struct fst_answer answer;
+    options.prefer_best = 1;
+    options.growth = 0.5;
+    struct fst_search *search = rig_search(&options);
+    size_t n_rounds = 0, n_most = 0, n = 1;
+    int asked;
+    while (n > 0) {
+        for (n = 0; n < 300 && (asked = fst_ask(search, FST_USED_COSTS, &runs[n])) == 1;)
+            n++;
+        n_rounds++;
+        n_most = n > n_most ? n : n_most;
+        for (size_t left = n; left-- > 0;)
+            assert_int_equal(fst_tell(search, &runs[left], rig_rate(runs[left].values) * rig_noise(0.03), 1),
+                             0);
+    }
+    assert_int_equal(asked, 0);
+    assert_true(n_most > 2 * MOST_AT_ONCE);
+    assert_true(n_rounds < 60); /* most of them of the replays after the choice */
+    assert_int_equal(fst_outstanding(search), 0);
+    assert_int_equal(fst_answer(search, &answer), 0);
+    assert_close(rig_rate(answer.recommended.values), 2e9, 0.1e9);
+    fst_search_free(search);
+}
+
 TEST(nothing_more_is_decided_before_what_is_outstanding_was_told)
 {
     struct fst_options options = of_runs(300);

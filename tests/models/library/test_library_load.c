@@ -107,6 +107,33 @@ TEST(a_saved_search_asks_the_same_bit_for_bit)
     fst_search_free(moved);
 }
 
+TEST(growth_is_kept)
+{
+    struct fst_options options = FST_OPTIONS;
+    struct fst_run a = {0}, b = {0};
+    size_t turn = 0;
+    options.budget = 300;
+    options.run_cost = 1;
+    options.growth = 0.5;
+    struct fst_search *stayed = rig_search(&options), *moved = NULL;
+    while (fst_ask(stayed, FST_USED_COSTS, &a) == 1) {
+        double value = rig_rate(a.values) * rig_noise(0.05);
+        assert_int_equal(fst_tell(stayed, &a, value, 1), 0);
+        if (moved != NULL) {
+            assert_int_equal(fst_ask(moved, FST_USED_COSTS, &b), 1);
+            assert_int_equal(a.setting, b.setting);
+            assert_int_equal(fst_tell(moved, &b, value, 1), 0);
+        }
+        if (++turn == 50) /* in the middle of a block */
+            moved = reloaded(stayed);
+    }
+    assert_true(turn > 80);
+    assert_int_equal(fst_ask(moved, FST_USED_COSTS, &b), 0);
+    assert_same_answers(stayed, moved);
+    fst_search_free(stayed);
+    fst_search_free(moved);
+}
+
 TEST(what_is_outstanding_stays_so)
 {
     struct fst_search *search = rich_search();

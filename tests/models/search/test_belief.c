@@ -259,6 +259,37 @@ TEST(what_is_probable_enough_is_told_from_what_is_not)
     assert_true(n_open > 2);
 }
 
+/* On a flat surface all points are rivals: the likeliest alone say no in fewer numbers. */
+TEST(few_rivals_drawn_first_answer_as_all_do)
+{
+    AUTO(belief_done) struct belief belief;
+    const size_t best = 30;
+    size_t n_fewer = 0;
+
+    assert_int_equal(belief_init(&belief, &space, &surrogate_gp, 0.05), 0);
+    for (size_t i = 0; i < 2 * N_POINTS; i++)
+        assert_int_equal(belief_tell(&belief, i % N_POINTS, gsl_ran_gaussian(rng, 0.05)), 0);
+    assert_int_equal(belief_update(&belief, true, rng), 0);
+    for (double margin = 0.0; margin < 0.2; margin += 0.01) {
+        double probability = probability_within(&belief, best, margin, 20000);
+
+        for (int above = 0; above < 2; above++) {
+            double enough = probability + (above ? 0.08 : -0.08);
+            gsl_rng *as_all = gsl_rng_clone(rng);
+            bool within[2];
+
+            belief.draws_few_first = false;
+            assert_int_equal(belief_is_within(&belief, best, margin, enough, 2048, as_all, &within[0]), 0);
+            belief.draws_few_first = true;
+            assert_int_equal(belief_is_within(&belief, best, margin, enough, 2048, rng, &within[1]), 0);
+            assert_int_equal(within[0], within[1]);
+            n_fewer += memcmp(gsl_rng_state(as_all), gsl_rng_state(rng), gsl_rng_size(rng)) != 0;
+            gsl_rng_free(as_all);
+        }
+    }
+    assert_true(n_fewer > 0);
+}
+
 /* A point that reaches what none can pass is as good as the best, however little is known of the others. */
 TEST(what_nothing_can_pass_nothing_is_believed_to_pass)
 {

@@ -136,3 +136,53 @@ TEST(a_quadratic_goes_on_beyond_the_data)
     }
     assert_true(error[1] < 0.5 * error[0]);
 }
+
+#define N_FAR  125
+#define N_WIDE 120
+#define N_SEEN 100 /* too many to keep the covariances of each with all points of the large space */
+
+/* Fits the first N_SEEN of the numbered points. */
+static void *fit_first(const struct space *of, const size_t *numbers)
+{
+    struct observation seen[N_SEEN];
+    void *state = state_of(&surrogate_gp);
+
+    for (size_t i = 0; i < N_SEEN; i++) {
+        const double *x = space_row(of, numbers[i]);
+
+        seen[i] = (struct observation){
+            .point = numbers[i], .mean = sin(5.0 * x[0]) + 2.0 * x[1], .mean_variance = 1e-3};
+    }
+    gsl_rng_set(rng, 3);
+    assert_int_equal(surrogate_gp.fit(state, of, seen, N_SEEN, 1, rng), 0);
+    return state;
+}
+
+/* A space that is a part of another one with the same ends, so that it has the same coordinates. */
+TEST(what_is_kept_of_covariances_changes_no_prediction)
+{
+    const size_t n_levels[] = {N_FAR, N_WIDE};
+    size_t in_large[2 * N_SEEN], in_small[2 * N_SEEN];
+    double raw[4 * N_SEEN], mean[2][2 * N_SEEN], variance[2][2 * N_SEEN];
+    AUTO(space_done) struct space large, small;
+
+    grid_init(&large, kinds, 2, n_levels);
+    for (size_t i = 0; i < 2 * N_SEEN; i++) {
+        in_small[i] = i;
+        in_large[i] = i * (N_FAR * N_WIDE - 1) / (2 * N_SEEN - 1);
+        raw[2 * i] = (double)(in_large[i] % N_FAR);
+        raw[2 * i + 1] = (double)(in_large[i] / N_FAR);
+    }
+    assert_int_equal(space_init(&small, raw, 2 * N_SEEN, 2, kinds), 0);
+    void *of_large = fit_first(&large, in_large), *of_small = fit_first(&small, in_small);
+    assert_int_equal(surrogate_gp.predict(of_large, in_large, 2 * N_SEEN, -INFINITY, mean[0], variance[0]),
+                     0);
+    assert_int_equal(surrogate_gp.predict(of_small, in_small, 2 * N_SEEN, -INFINITY, mean[1], variance[1]),
+                     0);
+    for (size_t i = 0; i < 2 * N_SEEN; i++) {
+        assert_close(mean[0][i], mean[1][i], 1e-9);
+        assert_close(variance[0][i], variance[1][i], 1e-9);
+    }
+    drop(&surrogate_gp, of_large);
+    drop(&surrogate_gp, of_small);
+}
