@@ -17,6 +17,8 @@
 void online_init(struct online *online, const struct online_options *options)
 {
     *online = (struct online){.options = *options, .kind = KIND_NONE};
+    if (options->window_seconds <= 0)
+        online->options.window_seconds = WINDOW_SECONDS;
     for (unsigned kind = 0; kind < KIND_N; kind++)
         online->mind[kind] = (struct online_mind){.best = options->first, .gain = 1};
 }
@@ -55,7 +57,7 @@ static void drop_trial(struct online *online)
 /* What was served, and what the running setting would have served beside it. */
 static void account(struct online *online, const struct online_slice *slice)
 {
-    double fade = exp(-(slice->seconds + slice->switch_seconds) / WINDOW_SECONDS), lost = 0;
+    double fade = exp(-(slice->seconds + slice->switch_seconds) / online->options.window_seconds), lost = 0;
     struct online_setting running = online_running(online);
     if (online->step != ONLINE_IDLE)
         lost = online->before_bps * slice->switch_seconds;

@@ -19,15 +19,18 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ONLINE_FACTORS 3
+#define ONLINE_FACTORS FST_MAX_FACTORS /* at most */
 
+/* Values behind those of the factors in use are 0. */
 struct online_setting {
     double values[ONLINE_FACTORS];
 };
 
 struct online_options {
-    double regret_share; /* 0 .. 1 */
-    bool dry_run;        /* kinds are told apart, and nothing is tried */
+    double regret_share;   /* 0 .. 1 */
+    double window_seconds; /* within which it is kept, about; 0: a minute. Some 1000 slices are well */
+    bool dry_run;          /* kinds are told apart, and nothing is tried */
+    size_t n_factors;      /* of the spaces below, 1 .. ONLINE_FACTORS */
     uint64_t seed;
     struct online_setting first; /* what runs until something else is shown to be faster */
     /* The settings for a kind, to be freed by online; NULL: there is no choice. */
@@ -95,7 +98,7 @@ struct online {
     bool is_frozen;
     bool is_pinned;
     struct online_setting pinned;
-    double window_bytes, window_regret_bytes; /* of the last minute or so */
+    double window_bytes, window_regret_bytes; /* of the last window_seconds or so */
     double served_bytes, regret_bytes;
     uint64_t n_trials, n_dropped, n_switches;
 };

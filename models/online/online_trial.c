@@ -32,7 +32,10 @@ static struct online_setting setting_of(const struct fst_run *run)
 /* Of settings that are as good, the one that runs stays. */
 static double price_of(const double *values, void *context)
 {
-    return online_is_same((const struct online_setting *)(const void *)values, context) ? 1 : 2;
+    const struct online *online = context;
+    struct online_setting setting = {{0}};
+    memcpy(setting.values, values, online->options.n_factors * sizeof(*values));
+    return online_is_same(&setting, &online->mind[online->kind].best) ? 1 : 2;
 }
 
 static void settle(struct online_mind *mind)
@@ -52,7 +55,7 @@ static struct fst_search *open_search(struct online *online, const struct fst_sp
     options.seed = online->options.seed + online->kind;
     options.run_cost = SLICES_A_TRIAL * seconds;
     options.price = price_of;
-    options.context = mind_of(online)->best.values;
+    options.context = online;
     options.baseline = mind_of(online)->best.values;
     options.budget = options.run_cost * TRIALS;
     struct fst_search *search = fst_search_new(space, &options);

@@ -56,6 +56,7 @@ static void search(uint64_t seed, double noise, double gain, struct outcome *out
     struct rng rng;
     struct online online;
     struct online_options options = {.regret_share = 0.03,
+                                     .n_factors = DISK_WAYS_N,
                                      .seed = seed,
                                      .space = space_of,
                                      .may_use = may_use,

@@ -37,8 +37,12 @@ static bool may_use(void *context, const struct online_setting *setting)
 
 static void begin(double regret_share, bool dry_run)
 {
-    struct online_options options = {
-        .regret_share = regret_share, .dry_run = dry_run, .seed = 1, .space = space_of, .may_use = may_use};
+    struct online_options options = {.regret_share = regret_share,
+                                     .dry_run = dry_run,
+                                     .n_factors = 3,
+                                     .seed = 1,
+                                     .space = space_of,
+                                     .may_use = may_use};
     load.random = 1;
     load.drift = 0;
     load.forbidden = false;
