@@ -68,6 +68,7 @@ static void account(struct online *online, const struct online_slice *slice)
     online->regret_bytes += lost;
     online->window_bytes = online->window_bytes * fade + (double)slice->n_bytes;
     online->window_regret_bytes = online->window_regret_bytes * fade + lost;
+    online->window_switch_seconds = fmax(online->window_switch_seconds * fade, slice->switch_seconds);
 }
 
 /* True where the load is of the kind that goes on. */
@@ -89,7 +90,9 @@ static bool follow_phase(struct online *online, const struct online_slice *slice
 
 static void begin(struct online *online, const struct online_slice *slice)
 {
-    double expected = online->window_regret_bytes + (double)slice->n_bytes;
+    /* There, and back again. */
+    double switches = 2 * online->window_switch_seconds * online_rate(slice);
+    double expected = online->window_regret_bytes + (double)slice->n_bytes + switches;
     struct online_setting running = online_running(online);
     if (!online_is_same(&slice->setting, &running) ||
         expected > online->options.regret_share * online->window_bytes || !online_trial_begin(online, slice))

@@ -99,6 +99,7 @@ struct online {
     bool is_pinned;
     struct online_setting pinned;
     double window_bytes, window_regret_bytes; /* of the last window_seconds or so */
+    double window_switch_seconds; /* the longest switch, which is forgotten as slowly */
     double served_bytes, regret_bytes;
     uint64_t n_trials, n_dropped, n_switches;
 };

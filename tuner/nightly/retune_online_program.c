@@ -71,7 +71,8 @@ static int parse_count(char *text, struct retune_online_count *ret_count, struct
     const char *number = strsep(&rest, " \t"), *kind = rest != NULL ? rest + strspn(rest, " \t") : "";
     size_t n = strlen(kind);
     if (units_parse_count(number, UINT64_MAX, &ret_count->n) < 0)
-        return err_set(err, -EINVAL, "the counter says '%.60s', which is no number of 0 to 2^64 - 1", number);
+        return err_set(err, -EBADMSG, "the counter says '%.60s', which is no number of 0 to 2^64 - 1",
+                       number);
     if (n >= sizeof ret_count->kind || strspn(kind, letters) < n)
         return err_set(
             err, -EINVAL,
@@ -86,14 +87,14 @@ int retune_online_program_count(const struct retune_online_config *config,
                                 struct retune_online_count *ret_count, struct err *err)
 {
     char text[COUNT_SIZE] = "";
-    struct retune_online_count count = {.at_ns = clock_now_ns(&clock_monotonic),
-                                        .n_stops = (unsigned)interrupt_n_continued()};
+    struct retune_online_count now = {.at_ns = clock_now_ns(&clock_monotonic),
+                                      .n_stops = (unsigned)interrupt_n_continued()};
     int code = config->counter[0] != '\0' ? read_filled_file(config->counter, text, err)
                                           : run_command(config, text, err);
     if (code == 0)
-        code = parse_count(text, &count, err);
+        code = parse_count(text, &now, err);
     if (code == 0)
-        *ret_count = count;
+        *ret_count = now;
     return code;
 }
 
