@@ -26,6 +26,14 @@ struct online_setting {
     double values[ONLINE_FACTORS];
 };
 
+static inline bool online_is_same(const struct online_setting *a, const struct online_setting *b)
+{
+    bool same = true;
+    for (size_t i = 0; i < ONLINE_FACTORS; i++)
+        same = same && a->values[i] >= b->values[i] && a->values[i] <= b->values[i];
+    return same;
+}
+
 struct online_options {
     double regret_share;   /* 0 .. 1 */
     double window_seconds; /* within which it is kept, about; 0: a minute. Some 1000 slices are well */
@@ -99,7 +107,7 @@ struct online {
     bool is_pinned;
     struct online_setting pinned;
     double window_bytes, window_regret_bytes; /* of the last window_seconds or so */
-    double window_switch_seconds; /* the longest switch, which is forgotten as slowly */
+    double window_switch_seconds;             /* the longest switch, which is forgotten as slowly */
     double served_bytes, regret_bytes;
     uint64_t n_trials, n_dropped, n_switches;
 };

@@ -104,11 +104,6 @@ static bool may_use(void *context, const struct online_setting *setting)
     return true;
 }
 
-static bool are_same(const struct online_setting *a, const struct online_setting *b)
-{
-    return memcmp(a->values, b->values, sizeof a->values) == 0;
-}
-
 static double seconds_from(const struct retune_online_count *begin, const struct retune_online_count *end)
 {
     return (double)(end->at_ns - begin->at_ns) / (double)CLOCK_NS_PER_S;
@@ -141,7 +136,7 @@ static int change(struct retune_online *tuned, const struct online_setting *sett
 {
     struct retune_online_count now;
     tuned->switch_seconds = 0;
-    if (!tuned->is_unsure && are_same(setting, &tuned->current))
+    if (!tuned->is_unsure && online_is_same(setting, &tuned->current))
         return 0;
     tuned->is_unsure = true;
     int code = tuned->world.put(tuned->world.context, setting, err);
@@ -178,7 +173,7 @@ static int give_up(struct retune_online *tuned, int code, struct err *err)
     char words[DISK_HISTORY_SETTING_SIZE];
     const struct online_setting *first = &tuned->online.options.first;
     struct err error = *err, why = {0};
-    bool was_first = !tuned->is_unsure && are_same(first, &tuned->current);
+    bool was_first = !tuned->is_unsure && online_is_same(first, &tuned->current);
     online_freeze(&tuned->online);
     int put = was_first ? 0 : tuned->world.put(tuned->world.context, first, &why);
     retune_online_config_write(tuned->config, first, words);
@@ -262,7 +257,7 @@ static struct online_slice slice_of(struct retune_online *tuned, const struct re
                                  .is_whole = strcmp(end->kind, tuned->begin.kind) == 0 &&
                                              end->n_stops == tuned->begin.n_stops};
     double least = LEAST_SHARE * online->before_bps * slice.seconds;
-    bool is_tried = online->step == ONLINE_TRYING && are_same(&slice.setting, &online->tried);
+    bool is_tried = online->step == ONLINE_TRYING && online_is_same(&slice.setting, &online->tried);
     if (is_tried && (double)slice.n_bytes < least)
         slice.n_bytes = (uint64_t)ceil(least);
     if (slice.n_bytes == 0)

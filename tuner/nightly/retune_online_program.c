@@ -75,7 +75,7 @@ static int parse_count(char *text, struct retune_online_count *ret_count, struct
                        number);
     if (n >= sizeof ret_count->kind || strspn(kind, letters) < n)
         return err_set(
-            err, -EINVAL,
+            err, -EBADMSG,
             "the counter says '%.60s', which is no word for a load; use letters, digits, . _ and -, "
             "%zu at most",
             kind, sizeof ret_count->kind - 1);
