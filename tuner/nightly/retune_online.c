@@ -270,8 +270,10 @@ static int pass_slice(struct retune_online *tuned, struct err *err)
 {
     const struct retune_online_config *config = tuned->config;
     struct retune_online_count end;
-    if ((config->duration_ns > 0 && tuned->begin.at_ns - tuned->start_ns >= config->duration_ns) ||
-        !tuned->world.wait(tuned->world.context, tuned->begin.at_ns + config->slice_ns))
+    if (config->duration_ns > 0 && tuned->begin.at_ns - tuned->start_ns >= config->duration_ns)
+        return 1;
+    tuned->interrupted = !tuned->world.wait(tuned->world.context, tuned->begin.at_ns + config->slice_ns);
+    if (tuned->interrupted)
         return 1;
     int code = count(tuned, &end, err);
     if (code < 0)
@@ -327,8 +329,8 @@ json_t *retune_online_document(const struct retune_online *tuned)
 {
     char words[DISK_HISTORY_SETTING_SIZE];
     const struct online *online = &tuned->online;
-    return json_pack("{s:s, s:s, s:s, s:o, s:I, s:I, s:f, s:I}", "schema", "fstune/online/1", "version",
-                     FSTUNE_VERSION, "in_force",
+    return json_pack("{s:s, s:s, s:b, s:s, s:o, s:I, s:I, s:f, s:I}", "schema", "fstune/online/1", "version",
+                     FSTUNE_VERSION, "interrupted", tuned->interrupted, "in_force",
                      retune_online_config_write(tuned->config, &tuned->current, words), "kinds",
                      kinds_document(tuned), "trials", (json_int_t)online->n_trials, "dropped",
                      (json_int_t)online->n_dropped, "cost_share", cost_share(online), "phases",

@@ -95,6 +95,7 @@ struct retune_online {
     bool is_unsure;                   /* a change failed: `current` need not be what runs */
     struct retune_online_count begin; /* of the slice that goes on */
     uint64_t start_ns;
+    bool interrupted;      /* `wait` ended it */
     double switch_seconds; /* before it, for which nothing was done */
 };
 

@@ -47,6 +47,17 @@ TEST(the_fastest_value_is_found_and_trials_stay_cheap)
     retune_online_close(&tuned);
 }
 
+/* On average after 105 slices, over 20 seeds. */
+TEST(that_takes_some_hundred_slices)
+{
+    program.end_ns = 200 * SLICE_NS;
+    open_program();
+    run_to_its_end();
+    assert_true(tuned.interrupted);
+    assert_int_equal(in_force(), 3);
+    retune_online_close(&tuned);
+}
+
 TEST(words_are_settled_for_each_load_by_itself)
 {
     program.has_words = true;
@@ -109,6 +120,7 @@ TEST(the_duration_ends_it_too)
     open_program();
     run_to_its_end();
     assert_int_equal(program.n_slices, 30);
+    assert_false(tuned.interrupted);
     retune_online_close(&tuned);
 }
 
