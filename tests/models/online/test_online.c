@@ -254,3 +254,31 @@ TEST(what_is_forgotten_while_it_is_thought_about_stays_forgotten)
     assert_null(load.online.mind[READS].search);
     assert_false(load.online.mind[READS].has_run);
 }
+
+/* A tenth of a minute's work is lost by two changes as long as the last one. */
+TEST(a_trial_waits_until_its_changes_can_be_paid)
+{
+    begin(0.05, false);
+    set_rates(2, 3, 1, 1);
+    run(READS, 15);
+    struct online_slice slice = {
+        .n_bytes = (uint64_t)(1e9 * SLICE), .seconds = SLICE, .switch_seconds = 3, .is_whole = true};
+    online_next(&load.online, &slice);
+    run(READS, 200);
+    assert_int_equal(load.online.n_trials, 0);
+    run(READS, 3000);
+    assert_true(load.online.n_trials > 0);
+}
+
+TEST(the_share_is_kept_over_the_window_that_is_asked_for)
+{
+    begin(0.05, false);
+    set_rates(2, 3, 1, 1);
+    load.online.options.window_seconds = 10 * SLICE;
+    run(READS, 300);
+    assert_int_equal(load.online.n_trials, 0);
+    begin(0.2, false);
+    load.online.options.window_seconds = 10 * SLICE;
+    run(READS, 300);
+    assert_true(load.online.n_trials > 0);
+}
