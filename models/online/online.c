@@ -20,6 +20,8 @@
 void online_init(struct online *online, const struct online_options *options)
 {
     *online = (struct online){.options = *options, .kind = KIND_NONE};
+    if (options->window_seconds <= 0)
+        online->options.window_seconds = WINDOW_SECONDS;
     for (unsigned kind = 0; kind < KIND_N; kind++)
         online->mind[kind] = (struct online_mind){.best = options->first, .gain = 1};
     phases_init(&online->phases);
@@ -61,7 +63,7 @@ static void drop_trial(struct online *online)
 /* What was served, and what the running setting would have served beside it. */
 static void account(struct online *online, const struct online_slice *slice)
 {
-    double fade = exp(-(slice->seconds + slice->switch_seconds) / WINDOW_SECONDS), lost = 0;
+    double fade = exp(-(slice->seconds + slice->switch_seconds) / online->options.window_seconds), lost = 0;
     struct online_setting running = online_running(online);
     if (online->step != ONLINE_IDLE)
         lost = online->before_bps * slice->switch_seconds;
@@ -72,6 +74,7 @@ static void account(struct online *online, const struct online_slice *slice)
     online->regret_bytes += lost;
     online->window_bytes = online->window_bytes * fade + (double)slice->n_bytes;
     online->window_regret_bytes = online->window_regret_bytes * fade + lost;
+    online->window_switch_seconds = fmax(online->window_switch_seconds * fade, slice->switch_seconds);
 }
 
 /* True where the load is of the kind that goes on. */
@@ -109,7 +112,9 @@ static void note_latencies(struct online *online, const struct online_slice *sli
 
 static void begin(struct online *online, const struct online_slice *slice)
 {
-    double expected = online->window_regret_bytes + (double)slice->n_bytes;
+    /* There, and back again. */
+    double switches = 2 * online->window_switch_seconds * online_rate(slice);
+    double expected = online->window_regret_bytes + (double)slice->n_bytes + switches;
     double over_seconds = slice->end_seconds + TRIAL_SLICES * online->last_wall_seconds;
     struct online_setting running = online_running(online);
     online->limit = latency_limit(&online->mind[online->kind].usual, LATENCY_RATIO);

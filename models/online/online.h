@@ -25,15 +25,27 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define ONLINE_FACTORS 4
+#define ONLINE_FACTORS FST_MAX_FACTORS /* at most */
 
+/* Values behind those of the factors in use are 0. */
 struct online_setting {
     double values[ONLINE_FACTORS];
 };
 
+static inline bool online_is_same(const struct online_setting *a, const struct online_setting *b)
+{
+    bool same = true;
+    for (size_t i = 0; i < ONLINE_FACTORS; i++)
+        same = same && a->values[i] >= b->values[i] && a->values[i] <= b->values[i];
+    return same;
+}
+
 struct online_options {
-    double regret_share; /* 0 .. 1 */
-    bool dry_run;        /* kinds are told apart, and nothing is tried */
+    double regret_share;   /* 0 .. 1 */
+    double window_seconds; /* within which it is kept, about; 0: a minute. Some 1000 slices are well */
+    bool dry_run;          /* kinds are told apart, and nothing is tried */
+    bool is_timed;         /* slices have latencies */
+    size_t n_factors;      /* of the spaces below, 1 .. ONLINE_FACTORS */
     uint64_t seed;
     struct online_setting first; /* what runs until something else is shown to be faster */
     /* The settings for a kind, to be freed by online; NULL: there is no choice. */
@@ -51,7 +63,7 @@ struct online_slice {
     double switch_seconds; /* before it began, while requests waited for a switch */
     double end_seconds;    /* of a clock that never goes back */
     bool is_whole;         /* one setting from its beginning to its end, and its writes are flushed */
-    struct latency_counts latencies; /* of all requests, flushes too */
+    struct latency_counts latencies; /* of all requests, flushes too, where they are timed */
 };
 
 /* What libfstune needs time for: it is taken away, thought through without anybody waiting, and given back.
@@ -110,7 +122,8 @@ struct online {
     bool is_frozen;
     bool is_pinned;
     struct online_setting pinned;
-    double window_bytes, window_regret_bytes; /* of the last minute or so */
+    double window_bytes, window_regret_bytes; /* of the last window_seconds or so */
+    double window_switch_seconds;             /* the longest switch, which is forgotten as slowly */
     double served_bytes, regret_bytes;
     uint64_t n_trials, n_dropped, n_switches;
     uint64_t n_refused; /* settings, for their latency */

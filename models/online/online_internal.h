@@ -5,14 +5,6 @@
 
 #define ONLINE_CHECK_SLICES 200 /* of a kind, between two comparisons of its best with the first setting */
 
-static inline bool online_is_same(const struct online_setting *a, const struct online_setting *b)
-{
-    bool same = true;
-    for (size_t i = 0; i < ONLINE_FACTORS; i++)
-        same = same && a->values[i] >= b->values[i] && a->values[i] <= b->values[i];
-    return same;
-}
-
 static inline double online_rate(const struct online_slice *slice)
 {
     return (double)slice->n_bytes / slice->seconds;

@@ -32,7 +32,10 @@ static struct online_setting setting_of(const struct fst_run *run)
 /* Of settings that are as good, the one that runs stays. */
 static double price_of(const double *values, void *context)
 {
-    return online_is_same((const struct online_setting *)(const void *)values, context) ? 1 : 2;
+    const struct online *online = context;
+    struct online_setting setting = {{0}};
+    memcpy(setting.values, values, online->options.n_factors * sizeof(*values));
+    return online_is_same(&setting, &online->mind[online->kind].best) ? 1 : 2;
 }
 
 static void begin_comparing(struct online_mind *mind)
@@ -58,7 +61,7 @@ static struct fst_search *open_search(struct online *online, const struct fst_sp
     options.seed = online->options.seed + online->kind;
     options.run_cost = SLICES_A_TRIAL * seconds;
     options.price = price_of;
-    options.context = mind_of(online)->best.values;
+    options.context = online;
     options.baseline = mind_of(online)->best.values;
     options.budget = options.run_cost * TRIALS;
     struct fst_search *search = fst_search_new(space, &options);
@@ -96,11 +99,11 @@ static bool is_proved(const struct moments *ratios)
                                                           ratios->std / sqrt((double)ratios->n);
 }
 
-static void conclude(struct online_mind *mind, const struct online_thought *thought)
+static void conclude(struct online_mind *mind, const struct online_thought *thought, bool is_timed)
 {
     const struct fst_estimate *recommended = &thought->answer.recommended;
     if (thought->answered == 0 && is_proved(&mind->ratios[recommended->setting]) &&
-        mind->waits[recommended->setting].own.n >= WAITS_LEAST_REQUESTS) {
+        (!is_timed || mind->waits[recommended->setting].own.n >= WAITS_LEAST_REQUESTS)) {
         memcpy(mind->best.values, recommended->values, sizeof(mind->best.values));
         mind->gain = exp(mind->ratios[recommended->setting].mean);
     }
@@ -159,7 +162,7 @@ bool online_thought_give(struct online *online, const struct online_thought *tho
     mind->search = thought->search;
     mind->is_away = mind->is_due = false;
     if (thought->asked != 1) {
-        conclude(mind, thought);
+        conclude(mind, thought, online->options.is_timed);
         return true;
     }
     mind->run = thought->run;
@@ -186,7 +189,7 @@ bool online_trial_begin(struct online *online, const struct online_slice *slice)
         settle(mind);
     if (mind->has_run)
         fail_if_impossible(online, mind);
-    if (!mind->has_run || online->limit == LATENCY_N_BUCKETS)
+    if (!mind->has_run || (online->options.is_timed && online->limit == LATENCY_N_BUCKETS))
         return false;
     online->is_check = false;
     online->tried = setting_of(&mind->run);

@@ -70,6 +70,8 @@ static void search(uint64_t seed, double noise, double gain, double slow_share, 
     struct rng rng;
     struct online online;
     struct online_options options = {.regret_share = 0.03,
+                                     .n_factors = DISK_WAYS_N,
+                                     .is_timed = true,
                                      .seed = seed,
                                      .space = space_of,
                                      .may_use = may_use,

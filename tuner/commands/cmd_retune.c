@@ -7,15 +7,43 @@
 #include "tuner/nightly/apply.h"
 #include "tuner/nightly/report_retune.h"
 #include "tuner/nightly/retune.h"
+#include "tuner/nightly/retune_online.h"
 #include "tuner/options/options.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
 static struct retune_config config;
+static struct retune_online_config online_config;
+
+static int check_online(const struct settings *settings, struct err *err)
+{
+    const char *stranger = settings->n_operands > 0                 ? "rollback"
+                           : settings->retune.target[0] != '\0'     ? "--target"
+                           : settings->retune.prometheus[0] != '\0' ? "--prometheus"
+                           : settings->retune.force                 ? "--force"
+                           : settings->history.db[0] != '\0'        ? "--db"
+                                                                    : NULL;
+    return stranger == NULL
+               ? 0
+               : err_set(err, -EINVAL, "%s: is of nights, and does nothing with --online; leave it out",
+                         stranger);
+}
+
+static int read_configuration(const struct settings *settings, const struct settings **ret_command,
+                              struct err *err)
+{
+    *ret_command = settings->retune.online ? &online_config.settings : &config.command;
+    if (!settings->retune.online)
+        return retune_config_read(&config, settings->config, err);
+    int result = check_online(settings, err);
+    return result < 0 ? result : retune_online_config_read(&online_config, settings->config, err);
+}
 
 /* The file is the base, the command line wins. */
 static int read_settings(int argc, char **argv, struct settings *settings, struct err *err)
@@ -30,10 +58,11 @@ static int read_settings(int argc, char **argv, struct settings *settings, struc
                        settings->operands[0]);
     if (settings->config[0] == '\0')
         return err_set(err, -EINVAL, "--config is missing; it names the file with the targets");
-    result = retune_config_read(&config, settings->config, err);
+    const struct settings *command;
+    result = read_configuration(settings, &command, err);
     if (result < 0)
         return result;
-    *settings = config.command;
+    *settings = *command;
     settings->operands_allowed = 1;
     result = options_parse(settings, OPTIONS_RETUNE, argc, argv, err);
     if (result == 0 && settings->retune.target[0] != '\0' &&
@@ -175,10 +204,78 @@ static int run_nights(const char *db, const struct settings *settings, struct er
     return result < 0 ? result : code;
 }
 
+static int show_online_plan(const struct settings *settings, struct err *err)
+{
+    char words[DISK_HISTORY_SETTING_SIZE];
+    struct retune_online_count count;
+    const struct online_setting first = retune_online_config_first(&online_config);
+    int result = apply_check(online_config.value_file, err);
+    if (result == 0)
+        result = retune_online_program_count(&online_config, &count, err);
+    if (result < 0)
+        return result;
+    char *text = retune_online_config_text(&online_config, &first);
+    retune_online_config_write(&online_config, &first, words);
+    if (settings->json) {
+        result = json_print(stdout,
+                            json_pack("{s:s, s:s, s:b, s:s, s:s, s:s?, s:I, s:s}", "schema",
+                                      "fstune/online/1", "version", FSTUNE_VERSION, "dry_run", 1, "first",
+                                      words, "value_file", online_config.value_file, "text", text, "counter",
+                                      (json_int_t)count.n, "kind", count.kind),
+                            err);
+    } else {
+        printf("%s runs first; %s would hold:\n%sthe counter is at %" PRIu64 "%s%s\n", words,
+               online_config.value_file, text != NULL ? text : "", count.n,
+               count.kind[0] != '\0' ? ", load " : "", count.kind);
+    }
+    free(text);
+    return result;
+}
+
+/* What was found is said where the loop ended without an error; what was learnt is kept in any case. */
+static int tune_program(const struct settings *settings, struct retune_online_world *world, struct err *err)
+{
+    static struct retune_online tuned;
+    char words[DISK_HISTORY_SETTING_SIZE];
+    world->out = settings->quiet ? NULL : settings->json ? stderr : stdout;
+    int result = retune_online_open(&tuned, &online_config, world, err);
+    if (result < 0)
+        return result;
+    if (world->out != NULL) {
+        fprintf(world->out, "begins with: %s\n",
+                retune_online_config_write(&online_config, &tuned.current, words));
+        fflush(world->out);
+    }
+    result = retune_online_run(&tuned, err);
+    if (result == 0 && settings->json)
+        result = json_print(stdout, retune_online_document(&tuned), err);
+    else if (result == 0)
+        retune_online_print(stdout, &tuned);
+    retune_online_close(&tuned);
+    return result;
+}
+
+/* An exit code, or a negative errno. */
+static int act_online(const struct settings *settings, struct err *err)
+{
+    struct retune_online_program program;
+    struct retune_online_world world;
+    if (settings->dry_run)
+        return show_online_plan(settings, err);
+    int result = retune_online_program_open(&program, &online_config, &world, err);
+    if (result < 0)
+        return result;
+    result = tune_program(settings, &world, err);
+    retune_online_program_close(&program);
+    return result < 0 ? result : command_code(result);
+}
+
 static int act(const struct settings *settings, struct err *err)
 {
     struct history history = {0};
     char db[PATH_MAX];
+    if (settings->retune.online)
+        return act_online(settings, err);
     if (settings->dry_run && settings->n_operands == 0)
         return show_plan(settings, err);
     int result = open_history(settings, !settings->dry_run, &history, db, err);
@@ -210,17 +307,25 @@ static int run_retune(const struct command *command, int argc, char **argv)
     return result;
 }
 
+static void print_keys(FILE *out)
+{
+    retune_config_print_keys(out);
+    retune_online_config_print_keys(out);
+}
+
 const struct command command_retune = {
     .name = "retune",
     .operands = "rollback",
     .usage = "[rollback]",
-    .print_more_help = retune_config_print_keys,
+    .print_more_help = print_keys,
     .options = OPTIONS_RETUNE,
     .summary =
         "measure the targets of a configuration again, every night, and keep their settings up to date",
     .run = run_retune,
-    .description = "Measures every target of a configuration against the current setting, and changes "
-                   "those only where "
-                   "several nights agree. `retune rollback` takes the last change of a target back.",
+    .description =
+        "Measures every target of a configuration against the current setting, and changes "
+        "those only where "
+        "several nights agree. `retune rollback` takes the last change of a target back. With --online "
+        "a program that re-reads its settings is tuned while it works, until a signal comes.",
     .example = "fstune retune --config /etc/fstune/retune.conf",
 };

@@ -123,6 +123,11 @@ static int run_hook(const struct apply_order *order, const char *what, const cha
     return explain_hook_failure(order, what, last_line(&said), result, status, err);
 }
 
+int apply_run(const struct apply_order *order, const char *what, const char *command, struct err *err)
+{
+    return run_hook(order, what, command, order->path, order->interrupted, err);
+}
+
 static int check_staged(const struct apply_order *order, const struct apply_place *place, const char *staged,
                         struct err *err)
 {

@@ -38,6 +38,10 @@ struct apply_order {
  * one line says which, and what is in force now. */
 int apply_snippet(const struct apply_order *order, struct err *err);
 
+/* One command in those surroundings, for who replaces the file otherwise; path, timeout_ns, facts and
+ * interrupted of the order count. what: its name in the text of an error. "": 0. As apply_snippet. */
+int apply_run(const struct apply_order *order, const char *what, const char *command, struct err *err);
+
 /* Waits for another fstune that works beside the file, as long as its commands may take. 0: nobody else works
  * there until *ret_fd is closed; -EBUSY; -EINTR; or the errno of opening the directory. */
 int apply_lock(const struct apply_order *order, int *ret_fd, struct err *err);

@@ -48,6 +48,8 @@ static void begin_tuning(struct disk *disk)
 {
     struct online_options options = {.regret_share = disk->options.regret_share,
                                      .dry_run = disk->options.dry_run,
+                                     .n_factors = DISK_WAYS_N,
+                                     .is_timed = true,
                                      .seed = 1,
                                      .first = disk_ways_to_setting(DISK_WAYS_PLAIN),
                                      .space = space_of,

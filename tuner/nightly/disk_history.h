@@ -3,6 +3,29 @@
 
 #include "tuner/nightly/disk.h"
 
+#define DISK_HISTORY_SETTING_SIZE 1024 /* of a setting's words, the zero included */
+
+/* How a history names what it is about, which need be no disk. */
+struct disk_history_words {
+    const char *format;                                     /* "fstune/disk-history/1" */
+    unsigned (*find_kind)(void *context, const char *name); /* KIND_NONE: there is no such kind */
+    const char *(*name_kind)(void *context, unsigned kind);
+    /* 0, or -EINVAL: it is no setting that is possible here. */
+    int (*read)(void *context, const char *words, struct online_setting *ret_setting);
+    const char *(*write)(void *context, const struct online_setting *setting,
+                         char buffer[static DISK_HISTORY_SETTING_SIZE]);
+    void *context;
+};
+
+/* What the file knows is remembered; a missing one is the first session's. -EINVAL and all is forgotten: it
+ * is no such history; or why the file cannot be taken (see replace_read). */
+int disk_history_take(const struct disk_history_words *words, const char *path, struct online *online,
+                      struct err *err);
+/* As disk_history_text. */
+char *disk_history_make(const struct disk_history_words *words, const struct online *online);
+/* Replaces the file as a whole. text: what the above returned, NULL included. 0 or a negative errno. */
+int disk_history_put(const char *path, const char *text, struct err *err);
+
 /* A file that is missing is the first session's. A link, a file of another user and one that is no history
  * are left as they are, which is said, and nothing is kept. */
 void disk_history_load(struct disk *disk);

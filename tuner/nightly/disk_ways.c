@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { DIRECT, PIECES, AHEAD, OUT };
+enum { DIRECT, PIECES, AHEAD, OUT, N_FACTORS };
+
+_Static_assert(N_FACTORS == DISK_WAYS_N, "each factor is one of the spaces");
 
 static const double piece_levels[] = {0, 64 << 10, 128 << 10};
 static const double ahead_levels[] = {0, IMAGE_AHEAD_KERNEL, 1 << 20, 4 << 20};

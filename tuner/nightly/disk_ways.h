@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 
 #define DISK_WAYS_TEXT_SIZE 64
+#define DISK_WAYS_N         4 /* factors */
 
 /* What image_path does like any other server of a file: cached, whole, with the kernel's read-ahead. */
 #define DISK_WAYS_PLAIN ((struct image_way){.ahead_bytes = IMAGE_AHEAD_KERNEL})

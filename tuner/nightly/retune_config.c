@@ -21,8 +21,8 @@
 #define IN(member) offsetof(struct retune_target, member)
 
 /* A name becomes part of file names, labels and log lines. */
-static int set_name(struct settings *settings, const struct option_row *row, const char *text,
-                    struct err *err)
+int retune_config_set_name(struct settings *settings, const struct option_row *row, const char *text,
+                           struct err *err)
 {
     static const char letters[] = "._-0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
     size_t n = strlen(text);
@@ -36,8 +36,8 @@ static int set_name(struct settings *settings, const struct option_row *row, con
     return 0;
 }
 
-static int set_snippet(struct settings *settings, const struct option_row *row, const char *text,
-                       struct err *err)
+int retune_config_set_path(struct settings *settings, const struct option_row *row, const char *text,
+                           struct err *err)
 {
     if (text[0] != '/' || text[strlen(text) - 1] == '/')
         return err_set(err, -EINVAL, "'%.100s' is no absolute path of a file; begin with / and end in a name",
@@ -66,55 +66,57 @@ static int set_limit(struct settings *settings, const struct option_row *row, co
     return result;
 }
 
-#define KEY(NAME, ARGUMENT, RANGE, STANDARD, SET, PLACE, HELP)                                               \
-    {                                                                                                        \
-        .name = (NAME), .argument = (ARGUMENT), .range = (RANGE), .default_text = (STANDARD),                \
-        .help = (HELP), .in_config = true, .set = (SET), .place = (PLACE)                                    \
-    }
-
 static const struct option_row keys[] = {
-    KEY("name", "NAME", "", "required", set_name, IN(name),
-        "of the target: letters, digits, . _ and -; the history knows it by this name"),
-    KEY("snippet", "FILE", "", "none", set_snippet, IN(snippet),
+    RETUNE_CONFIG_KEY("name", "NAME", "", "required", retune_config_set_name, IN(name),
+                      "of the target: letters, digits, . _ and -; the history knows it by this name"),
+    RETUNE_CONFIG_KEY(
+        "snippet", "FILE", "", "none", retune_config_set_path, IN(snippet),
         "absolute path that the lines of `emit` are written to; the ones before stay beside it as "
         "FILE.previous"),
-    KEY("check", "COMMAND", "", "none", options_set_text, IN(check),
+    RETUNE_CONFIG_KEY(
+        "check", "COMMAND", "", "none", options_set_text, IN(check),
         "for /bin/sh, before the file is replaced: $FSTUNE_SNIPPET is the new file; unless it exits 0, "
         "everything stays as it was"),
-    KEY("apply", "COMMAND", "", "none", options_set_text, IN(apply),
-        "for /bin/sh, after the file was replaced; unless it exits 0, the old file comes back"),
-    KEY("rollback", "COMMAND", "", "none", options_set_text, IN(rollback),
-        "for /bin/sh, after the old file came back"),
-    KEY("hook-timeout", "DURATION", "1s..1h", "60s", options_set_duration, IN(hook_timeout_ns),
-        "time that each of these commands may take"),
-    KEY("first-budget", "DURATION", "1s..168h", "10m", options_set_duration, IN(first_budget_ns),
-        "time for a target's first tune; `budget` is a night's"),
-    KEY("alarm", "SHARE", ">0%..90%", "10%", options_set_share, IN(alarm_share),
-        "exit code 4 where the current setting, or the throughput, has fallen behind by more"),
-    KEY("nights", "N", "1..30", "2", options_set_count, IN(nights), "nights that must agree before a change"),
-    KEY("existing-file", "FILE", "", "none", options_set_text, IN(settings.file.existing),
-        "the same as `existing`"),
-    KEY("keep-file", NULL, "", "false", options_set_flag, IN(keep_file),
+    RETUNE_CONFIG_KEY("apply", "COMMAND", "", "none", options_set_text, IN(apply),
+                      "for /bin/sh, after the file was replaced; unless it exits 0, the old file comes back"),
+    RETUNE_CONFIG_KEY("rollback", "COMMAND", "", "none", options_set_text, IN(rollback),
+                      "for /bin/sh, after the old file came back"),
+    RETUNE_CONFIG_KEY("hook-timeout", "DURATION", "1s..1h", "60s", options_set_duration, IN(hook_timeout_ns),
+                      "time that each of these commands may take"),
+    RETUNE_CONFIG_KEY("first-budget", "DURATION", "1s..168h", "10m", options_set_duration,
+                      IN(first_budget_ns), "time for a target's first tune; `budget` is a night's"),
+    RETUNE_CONFIG_KEY("alarm", "SHARE", ">0%..90%", "10%", options_set_share, IN(alarm_share),
+                      "exit code 4 where the current setting, or the throughput, has fallen behind by more"),
+    RETUNE_CONFIG_KEY("nights", "N", "1..30", "2", options_set_count, IN(nights),
+                      "nights that must agree before a change"),
+    RETUNE_CONFIG_KEY("existing-file", "FILE", "", "none", options_set_text, IN(settings.file.existing),
+                      "the same as `existing`"),
+    RETUNE_CONFIG_KEY(
+        "keep-file", NULL, "", "false", options_set_flag, IN(keep_file),
         "of patterns that only read: keep the filled file as .fstune-NAME for later nights, which then "
         "write nothing"),
-    KEY("backend", "NAME", "", "none", set_name, IN(backend),
+    RETUNE_CONFIG_KEY(
+        "backend", "NAME", "", "none", retune_config_set_name, IN(backend),
         "name of the storage below, which other hosts use, too: their nights on it take turns, at the "
         "server that `fleet` names; without it the server and export of a file system from the network"),
-    KEY("backend-nights", "N", "1..1000", "1", options_set_count, IN(backend_nights),
-        "nights that may measure such a storage at once"),
-    KEY("backend-wait", "DURATION", "0s..24h", "2h", options_set_duration, IN(backend_wait_ns),
-        "how long a night waits for its turn there, before it is left out"),
-    KEY("max-io-pressure", "SHARE", "0%..100%", "10%", set_limit, IN(limits.io_pressure_share),
+    RETUNE_CONFIG_KEY("backend-nights", "N", "1..1000", "1", options_set_count, IN(backend_nights),
+                      "nights that may measure such a storage at once"),
+    RETUNE_CONFIG_KEY("backend-wait", "DURATION", "0s..24h", "2h", options_set_duration, IN(backend_wait_ns),
+                      "how long a night waits for its turn there, before it is left out"),
+    RETUNE_CONFIG_KEY(
+        "max-io-pressure", "SHARE", "0%..100%", "10%", set_limit, IN(limits.io_pressure_share),
         "no night while tasks waited for I/O for more of the last minute; \"off\" for no limit"),
-    KEY("max-cpu-pressure", "SHARE", "0%..100%", "25%", set_limit, IN(limits.cpu_pressure_share),
-        "the same for a processor"),
-    KEY("max-load", "SHARE", "0%..100%", "75%", set_limit, IN(limits.load_share),
+    RETUNE_CONFIG_KEY("max-cpu-pressure", "SHARE", "0%..100%", "25%", set_limit,
+                      IN(limits.cpu_pressure_share), "the same for a processor"),
+    RETUNE_CONFIG_KEY(
+        "max-load", "SHARE", "0%..100%", "75%", set_limit, IN(limits.load_share),
         "no night while the load of the last minute, per processor, is higher; \"off\" for no limit"),
-    KEY("max-dirty", "SIZE", "0..1000t", "512m", set_limit, IN(limits.dirty_bytes),
-        "no night while more waits to be written; \"off\" for no limit"),
-    KEY("min-uptime", "DURATION", "0s..24h", "15m", set_limit, IN(limits.uptime_seconds),
-        "no night sooner after the machine started"),
-    KEY("on-battery", NULL, "", "false", options_set_flag, IN(limits.on_battery), "measure on battery too"),
+    RETUNE_CONFIG_KEY("max-dirty", "SIZE", "0..1000t", "512m", set_limit, IN(limits.dirty_bytes),
+                      "no night while more waits to be written; \"off\" for no limit"),
+    RETUNE_CONFIG_KEY("min-uptime", "DURATION", "0s..24h", "15m", set_limit, IN(limits.uptime_seconds),
+                      "no night sooner after the machine started"),
+    RETUNE_CONFIG_KEY("on-battery", NULL, "", "false", options_set_flag, IN(limits.on_battery),
+                      "measure on battery too"),
 };
 
 #define N_KEYS (sizeof keys / sizeof keys[0])
@@ -125,6 +127,16 @@ const struct option_row *retune_config_key(size_t i)
 }
 
 /* The texts of the table are the defaults: nothing can disagree with --help. */
+void retune_config_take_defaults(struct settings *settings, const struct option_row *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        bool has_default_setting =
+            strcmp(rows[i].default_text, "required") != 0 && strcmp(rows[i].default_text, "none") != 0;
+        if (has_default_setting)
+            options_set(settings, &rows[i], rows[i].default_text, NULL);
+    }
+}
+
 void retune_config_init_target(struct retune_target *target)
 {
     memset(target, 0, sizeof *target);
@@ -133,11 +145,18 @@ void retune_config_init_target(struct retune_target *target)
     target->settings.limits.max_write_bytes = 8ULL << 30;
     target->settings.search.tolerance_share = 0.03;
     target->settings.quiet = true;
-    for (size_t i = 0; i < N_KEYS; i++) {
-        bool has_default_setting =
-            strcmp(keys[i].default_text, "required") != 0 && strcmp(keys[i].default_text, "none") != 0;
-        if (has_default_setting)
-            options_set(&target->settings, &keys[i], keys[i].default_text, NULL);
+    retune_config_take_defaults(&target->settings, keys, N_KEYS);
+}
+
+void retune_config_print_rows(FILE *out, const struct option_row *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%s", rows[i].name);
+        for (char *c = name; *c != '\0'; c++)
+            *c = *c == '-' ? '_' : *c;
+        fprintf(out, "  %-18s %s (%s%s%s)\n", name, rows[i].help, rows[i].range,
+                rows[i].range[0] != '\0' ? "; " : "", rows[i].default_text);
     }
 }
 
@@ -146,14 +165,7 @@ void retune_config_print_keys(FILE *out)
     fprintf(out, "\nKeys of a target in the configuration, beside all settings of `recommend`; at the top of "
                  "the file they "
                  "are\ndefaults of all targets. There budget is 2m, and max_write 8g.\n");
-    for (size_t i = 0; i < N_KEYS; i++) {
-        char name[64];
-        snprintf(name, sizeof name, "%s", keys[i].name);
-        for (char *c = name; *c != '\0'; c++)
-            *c = *c == '-' ? '_' : *c;
-        fprintf(out, "  %-18s %s (%s%s%s)\n", name, keys[i].help, keys[i].range,
-                keys[i].range[0] != '\0' ? "; " : "", keys[i].default_text);
-    }
+    retune_config_print_rows(out, keys, N_KEYS);
 }
 
 /* Keys of `recommend` that a night decides itself, and what to do instead. */

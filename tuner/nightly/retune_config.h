@@ -7,6 +7,7 @@
 #pragma once
 
 #include "bench/base/err.h"
+#include "tuner/options/options.h"
 #include "tuner/options/settings.h"
 
 #include <jansson.h>
@@ -73,6 +74,20 @@ const struct option_row *retune_config_key(size_t i);
 
 /* Those keys with their defaults, in the layout of --help. */
 void retune_config_print_keys(FILE *out);
+
+/* Tables of keys of a configuration: rows that are no options of a command. They are
+ * printed as above. */
+#define RETUNE_CONFIG_KEY(NAME, ARGUMENT, RANGE, STANDARD, SET, PLACE, HELP)                                 \
+    {                                                                                                        \
+        .name = (NAME), .argument = (ARGUMENT), .range = (RANGE), .default_text = (STANDARD),                \
+        .help = (HELP), .in_config = true, .set = (SET), .place = (PLACE)                                    \
+    }
+void retune_config_print_rows(FILE *out, const struct option_row *rows, size_t n);
+/* Sets the defaults that the rows state. */
+void retune_config_take_defaults(struct settings *settings, const struct option_row *rows, size_t n);
+/* place: char[RETUNE_CONFIG_NAME_SIZE], a name of letters, digits, "._-"; and char[SETTINGS_TEXT_SIZE], an
+ * absolute path of a file. */
+option_setter retune_config_set_name, retune_config_set_path;
 
 /* A target as it is before its group is read. */
 void retune_config_init_target(struct retune_target *target);

@@ -224,8 +224,7 @@ static const struct option_row rows[] = {
     TEXT("to", "ADDRESS", history.to, HISTORY, "push: the fleet's server, as postgresql://host/database"),
     TEXT("db", "FILE", history.db, EMIT | REPORT | PLOT | HISTORY | RETUNE | FLEET,
          "the history, a file or a fleet's server (postgresql://...); else $STATE_DIRECTORY/history.db, "
-         "$XDG_STATE_HOME/fstune/history.db or "
-         "~/.local/state/fstune/history.db"),
+         "$XDG_STATE_HOME/fstune/history.db or ~/.local/state/fstune/history.db"),
     ROW("run", "ID", "1..2147483647", "", count, PLACE(history.run_id), EMIT | REPORT | ANALYSE | PLOT,
         "the run of the history, else the newest with a recommendation; or the recording, else the newest"),
     COUNT("keep", history.keep_runs, "1..1000000", "", HISTORY,
@@ -243,6 +242,8 @@ static const struct option_row rows[] = {
          "write the figures of the night for node-exporter's textfile collector, as NAME.prom"),
     FLAG("force", retune.force, RETUNE | LINE_ONLY,
          "measure although the machine is busy, on battery, or was just started"),
+    FLAG("online", retune.online, RETUNE | LINE_ONLY,
+         "instead of targets: tune a program while it works, which re-reads its settings"),
 
     /* Options of pictures. */
     TEXT("output", "FILE", output, PLOT | CALIBRATE | ATOMS | PROFILE | REPLAY | ANALYSE,

@@ -279,7 +279,7 @@ struct settings_history {
 struct settings_retune {
     char target[SETTINGS_TEXT_SIZE];     /* --target; "" */
     char prometheus[SETTINGS_TEXT_SIZE]; /* --prometheus; "" */
-    bool force;
+    bool force, online;
 };
 
 struct settings_report {

@@ -43,8 +43,13 @@ static bool may_use(void *context, const struct online_setting *setting)
 
 static void begin(double regret_share, bool dry_run)
 {
-    struct online_options options = {
-        .regret_share = regret_share, .dry_run = dry_run, .seed = 1, .space = space_of, .may_use = may_use};
+    struct online_options options = {.regret_share = regret_share,
+                                     .dry_run = dry_run,
+                                     .n_factors = 3,
+                                     .is_timed = true,
+                                     .seed = 1,
+                                     .space = space_of,
+                                     .may_use = may_use};
     load.random = 1;
     load.drift = 0;
     load.seconds = 0;
@@ -448,4 +453,32 @@ TEST(phases_of_any_length_end_in_the_midst_of_trials)
     take_turns(16, 0.7);
     assert_true(take_turns(100, 0.7) >= 30);
     assert_false(phases_foresee(&load.online.phases, &next));
+}
+
+/* A tenth of a minute's work is lost by two changes as long as the last one. */
+TEST(a_trial_waits_until_its_changes_can_be_paid)
+{
+    begin(0.05, false);
+    set_rates(2, 3, 1, 1);
+    run(READS, 15);
+    struct online_slice slice = {
+        .n_bytes = (uint64_t)(1e9 * SLICE), .seconds = SLICE, .switch_seconds = 3, .is_whole = true};
+    online_next(&load.online, &slice);
+    run(READS, 200);
+    assert_int_equal(load.online.n_trials, 0);
+    run(READS, 3000);
+    assert_true(load.online.n_trials > 0);
+}
+
+TEST(the_share_is_kept_over_the_window_that_is_asked_for)
+{
+    begin(0.05, false);
+    set_rates(2, 3, 1, 1);
+    load.online.options.window_seconds = 10 * SLICE;
+    run(READS, 300);
+    assert_int_equal(load.online.n_trials, 0);
+    begin(0.2, false);
+    load.online.options.window_seconds = 10 * SLICE;
+    run(READS, 300);
+    assert_true(load.online.n_trials > 0);
 }
