@@ -101,7 +101,7 @@ static int begin_serving(struct disk *disk)
 int disk_open(struct disk *disk, const struct disk_options *options, struct err *err)
 {
     *disk = (struct disk){.options = *options};
-    int code = image_open(&disk->image, options->path, options->writable, err);
+    int code = image_open(&disk->image, options->path, options->writable, options->device_bytes, err);
     if (code < 0)
         return code;
     begin_tuning(disk);

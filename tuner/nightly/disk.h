@@ -18,6 +18,7 @@
 struct disk_options {
     const char *path;
     bool writable;
+    uint64_t device_bytes; /* the size that a writable block device must have; 0: not given */
     double regret_share;
     bool dry_run;
     const char *history; /* a file; NULL: nothing is kept */

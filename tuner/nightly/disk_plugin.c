@@ -17,6 +17,7 @@
 static struct {
     char *file, *history, *control;
     double regret_share;
+    uint64_t device_bytes;
     bool dry_run, is_open;
     struct disk served;
     struct disk_control control_thread;
@@ -54,12 +55,21 @@ static int on_config(const char *key, const char *value)
         nbdkit_error("regret=%s: give a share of 50%% at most, such as 3%%", value);
         return -1;
     }
+    if (strcmp(key, "device-size") == 0) {
+        if (units_parse_count(value, INT64_MAX, &plugin_disk.device_bytes) == 0 &&
+            plugin_disk.device_bytes > 0)
+            return 0;
+        nbdkit_error(
+            "device-size=%s: give the size of the block device in bytes, as blockdev --getsize64 prints it",
+            value);
+        return -1;
+    }
     if (strcmp(key, "dry-run") == 0) {
         int yes = nbdkit_parse_bool(value);
         plugin_disk.dry_run = yes > 0;
         return yes < 0 ? -1 : 0;
     }
-    nbdkit_error("%s: is no parameter; file, history, control, regret and dry-run are", key);
+    nbdkit_error("%s: is no parameter; file, device-size, history, control, regret and dry-run are", key);
     return -1;
 }
 
@@ -72,8 +82,10 @@ static int on_config_complete(void)
         nbdkit_error("file=IMAGE is missing: the disk image to serve");
     else if (stat(plugin_disk.file, &status) != 0)
         nbdkit_error("%s: %s", plugin_disk.file, strerror(errno));
-    else if (!S_ISREG(status.st_mode))
-        nbdkit_error("%s: is no image file; devices are not served so far", plugin_disk.file);
+    else if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode))
+        nbdkit_error("%s: is no image file and no block device", plugin_disk.file);
+    else if (S_ISREG(status.st_mode) && plugin_disk.device_bytes != 0)
+        nbdkit_error("%s: is a file and not a block device, which device-size is about", plugin_disk.file);
     else
         return 0;
     return -1;
@@ -83,6 +95,7 @@ static int open_once(int readonly)
 {
     struct disk_options options = {.path = plugin_disk.file,
                                    .writable = readonly == 0,
+                                   .device_bytes = plugin_disk.device_bytes,
                                    .regret_share = plugin_disk.regret_share,
                                    .dry_run = plugin_disk.dry_run,
                                    .history = plugin_disk.history,
@@ -240,7 +253,8 @@ static struct nbdkit_plugin plugin = {
     .description =
         "Serves a disk image, recognises the load, and chooses how requests are made while it serves.",
     .magic_config_key = "file",
-    .config_help = "file=IMAGE      the disk image to serve\n"
+    .config_help = "file=IMAGE      the disk image or block device to serve\n"
+                   "device-size=N   the size in bytes of a block device that may be written\n"
                    "regret=3%%       what trials may cost at most, of the bytes served\n"
                    "history=FILE    where what was found is kept for the next session\n"
                    "control=SOCKET  where `status`, `freeze`, `pin` and others are taken\n"
