@@ -74,7 +74,7 @@ memory_sources := bench/collector/wrap_memory.c models/profile/heap.c tuner/prof
 engine_sources := $(foreach f,statistics surrogate search engine library,$(call sources,models/$(f)))
 # The plugin of nbdkit holds its own copy of what it needs, and shows nothing but its entry.
 plugin_sources := $(foreach f,base host io target disk,$(call sources,bench/$(f))) $(engine_sources) $(call sources,models/online) models/profile/stream.c \
-                  $(wildcard tuner/nightly/disk*.c) tuner/base/replace.c tuner/base/trust.c
+                  $(wildcard tuner/nightly/disk*.c) tuner/base/metrics_text.c tuner/base/replace.c tuner/base/trust.c
 own_code := $(wildcard $(folders:%=%/*.[ch]) tests/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
 own_sources := $(filter-out %.bpf.c,$(filter %.c,$(own_code)))
 

@@ -16,7 +16,7 @@
 
 static struct {
     char *file, *history, *control;
-    double regret_share;
+    double regret_share, thinking_share;
     uint64_t device_bytes;
     bool dry_run, is_open;
     struct disk served;
@@ -64,12 +64,20 @@ static int on_config(const char *key, const char *value)
             value);
         return -1;
     }
+    if (strcmp(key, "cpu") == 0) {
+        if (units_parse_share(value, &plugin_disk.thinking_share) == 0 &&
+            plugin_disk.thinking_share >= 0.0001)
+            return 0;
+        nbdkit_error("cpu=%s: give a share of one processor from 0.01%% to 100%%, such as 5%%", value);
+        return -1;
+    }
     if (strcmp(key, "dry-run") == 0) {
         int yes = nbdkit_parse_bool(value);
         plugin_disk.dry_run = yes > 0;
         return yes < 0 ? -1 : 0;
     }
-    nbdkit_error("%s: is no parameter; file, device-size, history, control, regret and dry-run are", key);
+    nbdkit_error("%s: is no parameter; file, device-size, history, control, regret, cpu and dry-run are",
+                 key);
     return -1;
 }
 
@@ -97,6 +105,7 @@ static int open_once(int readonly)
                                    .writable = readonly == 0,
                                    .device_bytes = plugin_disk.device_bytes,
                                    .regret_share = plugin_disk.regret_share,
+                                   .thinking_share = plugin_disk.thinking_share,
                                    .dry_run = plugin_disk.dry_run,
                                    .history = plugin_disk.history,
                                    .say = say};
@@ -256,6 +265,7 @@ static struct nbdkit_plugin plugin = {
     .config_help = "file=IMAGE      the disk image or block device to serve\n"
                    "device-size=N   the size in bytes of a block device that may be written\n"
                    "regret=3%%       what trials may cost at most, of the bytes served\n"
+                   "cpu=100%%        the share of one processor that choosing may take, on average\n"
                    "history=FILE    where what was found is kept for the next session\n"
                    "control=SOCKET  where `status`, `freeze`, `pin` and others are taken\n"
                    "dry-run=true    the load is recognised, and nothing is changed",
