@@ -9,34 +9,45 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORMAT "fstune/disk-history/1"
-
-/* A kind with a setting that is possible here; others are left out. */
-static int take_kind(struct disk *disk, const json_t *entry)
+static int parse_kind(const json_t *entry, struct disk_history_kind kinds[static KIND_N])
 {
     const char *name, *words;
-    double gain;
-    struct image_way way;
+    struct disk_history_kind read = {.is_known = true};
     if (json_unpack((json_t *)(uintptr_t)entry, "{s:s, s:s, s:F}", "kind", &name, "setting", &words, "gain",
-                    &gain) != 0 ||
-        kind_find(name) == KIND_NONE || disk_ways_parse(words, &way) < 0 || !isfinite(gain) || gain <= 0)
+                    &read.gain) != 0 ||
+        kind_find(name) == KIND_NONE || disk_ways_parse(words, &read.way) < 0 || !isfinite(read.gain) ||
+        read.gain <= 0)
         return -EINVAL;
-    struct online_setting setting = disk_ways_to_setting(way);
-    online_remember(&disk->online, kind_find(name), &setting, gain);
+    kinds[kind_find(name)] = read;
     return 0;
 }
 
-static int take(struct disk *disk, const json_t *document)
+int disk_history_parse(const json_t *document, struct disk_history_kind ret_kinds[static KIND_N])
 {
+    struct disk_history_kind found[KIND_N] = {0};
     const char *format = json_string_value(json_object_get(document, "format"));
     const json_t *kinds = json_object_get(document, "kinds");
-    if (format == NULL || strcmp(format, FORMAT) != 0 || !json_is_array(kinds))
+    if (format == NULL || strcmp(format, DISK_HISTORY_FORMAT) != 0 || !json_is_array(kinds))
         return -EINVAL;
     for (size_t i = 0; i < json_array_size(kinds); i++) {
-        if (take_kind(disk, json_array_get(kinds, i)) < 0)
+        if (parse_kind(json_array_get(kinds, i), found) < 0)
             return -EINVAL;
     }
+    memcpy(ret_kinds, found, sizeof(found));
     return 0;
+}
+
+/* Settings that are not possible here are left out by online. */
+static int take(struct disk *disk, const json_t *document)
+{
+    struct disk_history_kind kinds[KIND_N];
+    int code = disk_history_parse(document, kinds);
+    for (unsigned kind = 0; kind < KIND_N && code == 0; kind++) {
+        struct online_setting setting = disk_ways_to_setting(kinds[kind].way);
+        if (kinds[kind].is_known)
+            online_remember(&disk->online, kind, &setting, kinds[kind].gain);
+    }
+    return code;
 }
 
 void disk_history_load(struct disk *disk)
@@ -75,7 +86,7 @@ static json_t *make_document(const struct disk *disk)
             return NULL;
         }
     }
-    return json_pack("{s:s, s:o}", "format", FORMAT, "kinds", kinds);
+    return json_pack("{s:s, s:o}", "format", DISK_HISTORY_FORMAT, "kinds", kinds);
 }
 
 char *disk_history_text(const struct disk *disk)
