@@ -13,17 +13,17 @@ PINS = ('cached', 'direct', 'cached,ahead=1m', 'cached,ahead=none,pieces=64k', '
 
 class Disk:
     """nbdkit with the plugin over an image; more are the plugin's parameters; nbdkit's own have no control socket. environment: what is
-    added to that of nbdkit."""
+    added to that of nbdkit. command: what to run instead, which listens at the same place."""
 
-    def __init__(self, plugin, image, *more, folder, controlled=True, environment=None):
+    def __init__(self, plugin, image, *more, folder, controlled=True, environment=None, command=None):
         self.image, self.socket, self.control = image, os.path.join(folder, 'disk'), os.path.join(folder, 'control')
         for name in (self.socket, self.control):
             if os.path.exists(name):
                 os.unlink(name)
         self.errors = open(os.path.join(folder, 'errors'), 'w+', encoding='utf-8')
         control = [f'control={self.control}'] if controlled else []
-        self.process = subprocess.Popen(['nbdkit', '-f', '-U', self.socket, plugin, f'file={image}', *control, *more],
-                                        stdin=subprocess.DEVNULL, stderr=self.errors, env={**os.environ, **(environment or {})})
+        command = command or ['nbdkit', '-f', '-U', self.socket, plugin, f'file={image}', *control, *more]
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=self.errors, env={**os.environ, **(environment or {})})
 
     @property
     def uri(self):
