@@ -74,7 +74,7 @@ memory_sources := bench/collector/wrap_memory.c models/profile/heap.c tuner/prof
 engine_sources := $(foreach f,statistics surrogate search engine library,$(call sources,models/$(f)))
 # The plugin of nbdkit holds its own copy of what it needs, and shows nothing but its entry.
 plugin_sources := $(foreach f,base host io target disk,$(call sources,bench/$(f))) $(engine_sources) $(call sources,models/online) models/profile/stream.c \
-                  $(wildcard tuner/nightly/disk*.c) tuner/base/replace.c tuner/base/trust.c
+                  $(wildcard tuner/nightly/disk*.c) tuner/base/metrics_text.c tuner/base/replace.c tuner/base/trust.c
 own_code := $(wildcard $(folders:%=%/*.[ch]) tests/*.[ch] tests/*/*.[ch] tests/*/*/*.[ch])
 own_sources := $(filter-out %.bpf.c,$(filter %.c,$(own_code)))
 
@@ -522,9 +522,11 @@ check-disk: build/$(BUILD)/nbdkit-fstune-plugin.so $(addprefix build/release/,fa
 
 # Where nbdkit looks for `nbdkit fstune`.
 NBDKIT_PLUGIN_DIR ?= $(shell pkg-config --variable=plugindir nbdkit 2>/dev/null)
-install-disk: build/release/nbdkit-fstune-plugin.so ## install the plugin where nbdkit looks for it, below DESTDIR
+install-disk: build/release/nbdkit-fstune-plugin.so ## install the plugin where nbdkit looks for it, and its units, below DESTDIR
+	$(Q)for unit in fstune-disk@.service fstune-disk@.socket; do install -D -m 644 configs/systemd/$$unit "$(DESTDIR)$(UNIT_DIR)/$$unit"; done
 	$(Q)dir='$(NBDKIT_PLUGIN_DIR)'; install -D -m 644 $< '$(DESTDIR)'"$${dir:?nbdkit-plugin-dev is not installed}/nbdkit-fstune-plugin.so"
 uninstall-disk: ## remove what install-disk put there
+	$(Q)rm -f '$(DESTDIR)$(UNIT_DIR)/fstune-disk@.service' '$(DESTDIR)$(UNIT_DIR)/fstune-disk@.socket'
 	$(Q)dir='$(NBDKIT_PLUGIN_DIR)'; rm -f '$(DESTDIR)'"$${dir:?nbdkit-plugin-dev is not installed}/nbdkit-fstune-plugin.so"
 
 # $(1): build, $(2): environment, $(3): what takes long and so begins first. Runs the programs among the prerequisites.
@@ -790,7 +792,7 @@ completion: $(filter build/completion/%,$(generated)) ## completion for bash, zs
 profile_header := bench/collector/profile.h:$(PREFIX)/include/fstune/profile.h:644 docs/fstune-profile.3:$(PREFIX)/share/man/man3/fstune-profile.3:644
 
 # SOURCE:PLACE:MODE. Install and uninstall read this one list.
-units    := $(wildcard configs/systemd/*.service configs/systemd/*.timer)
+units    := $(filter-out %/fstune-disk@.service,$(wildcard configs/systemd/*.service configs/systemd/*.timer))
 examples := $(wildcard configs/*.conf configs/*.sql configs/*.example configs/presets/* configs/surfaces/* configs/ansible/* configs/prometheus/* configs/grafana/*)
 installed = build/release/fstune:$(PREFIX)/bin/fstune:755 \
             build/release/fstune-agent:$(PREFIX)/bin/fstune-agent:755 docs/fstune-agent.1:$(PREFIX)/share/man/man1/fstune-agent.1:644 \

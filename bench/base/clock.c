@@ -56,6 +56,11 @@ struct timespec clock_time_left(uint64_t until_ns)
                              .tv_nsec = (long)(left_ns % CLOCK_NS_PER_S)};
 }
 
+uint64_t clock_thread_ns(void)
+{
+    return read_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
 uint64_t clock_suspended_ns(void)
 {
     /* Being preempted between the two readings can only make the difference too large: the smallest of a few

@@ -40,6 +40,9 @@ static inline void clock_sleep_until_ns(const struct clock *clock, uint64_t dead
 /* From now on the monotonic clock to that time; 0 when it is past. For system calls that wait. */
 struct timespec clock_time_left(uint64_t until_ns);
 
+/* Time on a processor that the calling thread has had. */
+uint64_t clock_thread_ns(void);
+
 /* Nanoseconds that the machine has been suspended since boot (CLOCK_BOOTTIME - CLOCK_MONOTONIC). */
 uint64_t clock_suspended_ns(void);
 

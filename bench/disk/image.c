@@ -34,7 +34,7 @@ static int refuse_direct(struct image *image, const char *why)
 static int open_direct(struct image *image, struct err *err)
 {
     struct target *target = &image->target;
-    if (!keeps_cache_coherent(target->fd))
+    if (!target->is_device && !keeps_cache_coherent(target->fd))
         return refuse_direct(image, "only on ext4, xfs and btrfs are direct and cached requests known to "
                                     "see each other's data");
     int code = target_prove_direct_within(target, 0, err);
@@ -54,7 +54,7 @@ static int open_descriptors(struct image *image, struct err *err)
     const struct target *target = &image->target;
     if (fstat(target->fd, &status) != 0)
         return err_sys(err, -errno, "%s: cannot be examined", target->name);
-    image->size_bytes = (uint64_t)status.st_size;
+    image->size_bytes = target->is_device ? target->size_bytes : (uint64_t)status.st_size;
     int code = target_open_run(target, false, image->writable, &image->fd_cached, err);
     if (code == 0)
         code = target_open_run(target, false, false, &image->fd_scattered, err);
@@ -63,13 +63,14 @@ static int open_descriptors(struct image *image, struct err *err)
     return code != 0 ? code : open_direct(image, err);
 }
 
-int image_open(struct image *image, const char *path, bool writable, struct err *err)
+int image_open(struct image *image, const char *path, bool writable, uint64_t device_bytes, struct err *err)
 {
-    struct target_existing existing = {.path = path, .for_writing = writable, .overwrite = true};
-    struct stat status;
+    struct target_existing existing = {.path = path,
+                                       .for_writing = writable,
+                                       .overwrite = true,
+                                       .destroy_device_bytes = device_bytes,
+                                       .is_served = true};
     struct image opened = {.fd_cached = -1, .fd_scattered = -1, .fd_direct = -1, .writable = writable};
-    if (stat(path, &status) == 0 && S_ISBLK(status.st_mode))
-        return err_set(err, -ENOTSUP, "%s: is a block device; only image files are served so far", path);
     int code = target_open_existing(&opened.target, &existing, err);
     if (code == 0)
         code = open_descriptors(&opened, err);
@@ -96,13 +97,16 @@ int image_sync(const struct image *image)
     return full_io_sync(image->target.fd);
 }
 
+/* A device takes whole sectors, and only through the descriptor that has O_EXCL. */
 int image_zero(const struct image *image, uint64_t offset_bytes, uint64_t n_bytes, bool punch)
 {
+    if (image->target.is_device && (offset_bytes | n_bytes) % image->target.fs_block_bytes != 0)
+        return -EOPNOTSUPP;
     int mode = punch ? FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE : FALLOC_FL_ZERO_RANGE;
     unsigned n_tries = 0;
     int result;
     do
-        result = fallocate(image->fd_cached, mode, (off_t)offset_bytes, (off_t)n_bytes);
+        result = fallocate(image->target.fd, mode, (off_t)offset_bytes, (off_t)n_bytes);
     while (result != 0 && retry_interrupted(&n_tries));
     if (result == 0)
         return 0;
@@ -112,6 +116,11 @@ int image_zero(const struct image *image, uint64_t offset_bytes, uint64_t n_byte
 /* The place in the file that lseek moves is used by nobody else: data are moved at offsets. */
 int image_extent(const struct image *image, uint64_t offset_bytes, uint64_t *ret_end_bytes, bool *ret_is_hole)
 {
+    if (image->target.is_device) {
+        *ret_end_bytes = image->size_bytes;
+        *ret_is_hole = false;
+        return 0;
+    }
     off_t data = lseek(image->fd_scattered, (off_t)offset_bytes, SEEK_DATA), end;
     if (data < 0 && errno != ENXIO)
         return -errno;

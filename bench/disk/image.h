@@ -24,10 +24,11 @@ struct image {
     char direct_why[160]; /* why there is no direct I/O */
 };
 
-/* Only regular files; one that is written must be used by nobody else. Direct I/O is offered where the kernel
- * keeps it and the page cache at one (ext4, xfs, btrfs) and a direct read was seen to pass by the cache; the
- * proof writes nothing. */
-int image_open(struct image *image, const char *path, bool writable, struct err *err);
+/* A regular file or a block device; one that is written must be used by nobody else, and of a device the size
+ * must be known (device_bytes; 0: not given), as target_open_existing has it. Direct I/O is offered where the
+ * kernel keeps it and the page cache at one (devices, ext4, xfs, btrfs) and a direct read was seen to pass by
+ * the cache; the proof writes nothing. */
+int image_open(struct image *image, const char *path, bool writable, uint64_t device_bytes, struct err *err);
 /* Accepts a zeroed image. */
 void image_close(struct image *image);
 
@@ -35,10 +36,10 @@ void image_close(struct image *image);
 int image_sync(const struct image *image);
 
 /* The range reads as zeroes afterwards. punch: its space is given back where the file system can. -EOPNOTSUPP
- * where neither is possible without writing. */
+ * where neither is possible without writing, or not of these borders. */
 int image_zero(const struct image *image, uint64_t offset_bytes, uint64_t n_bytes, bool punch);
 
-/* Where the part that begins at offset ends, and whether it is a hole. -EIO: somebody made the file shorter,
- * and what was there is no hole. */
+/* Where the part that begins at offset ends, and whether it is a hole; a device has none. -EIO: somebody made
+ * the file shorter, and what was there is no hole. */
 int image_extent(const struct image *image, uint64_t offset_bytes, uint64_t *ret_end_bytes,
                  bool *ret_is_hole);

@@ -107,6 +107,8 @@ struct target_existing {
     bool overwrite;                /* --overwrite */
     uint64_t destroy_device_bytes; /* --destroy-device; 0: not given */
     bool ignore_signature;         /* --ignore-signature */
+    bool is_served; /* a device is not destroyed, but served to others: what is on it may stay, and refusals
+                       name the parameter of nbdkit's plugin, device-size */
 };
 
 /* Opens the user's file or block device. for_writing requires `overwrite`, else -EPERM naming --overwrite.
@@ -119,7 +121,8 @@ struct target_existing {
  * A block device to be written needs its size in bytes, too. It is opened O_EXCL until target_close, so that
  * the kernel lets nobody mount it, swap to it or build a device on it meanwhile. It is refused while it, or a
  * part of it, is mounted, swapped to, held, behind a loop device, open or mapped elsewhere, or read-only, and
- * while it carries a signature that libblkid knows unless ignore_signature. */
+ * while it carries a signature that libblkid knows unless ignore_signature or is_served. The descriptor of
+ * one that is served can write, because the kernel gives ranges back only through the one with O_EXCL. */
 int target_open_existing(struct target *target, const struct target_existing *existing, struct err *err);
 
 /* To be asked before the first write to a user's target that has been open for a while. Of a block device the

@@ -81,6 +81,21 @@ static int lock_device(int fd, const char *path, struct err *err)
     return 0;
 }
 
+/* What is said of a device that clients are to live on. */
+static int refuse_served(const struct target_existing *existing, uint64_t size_bytes, const char *what,
+                         const char *contents, struct err *err)
+{
+    if (existing->destroy_device_bytes != 0)
+        return err_set(err, -EPERM,
+                       "%s: device-size says %" PRIu64
+                       " bytes, but this is a block device of %s; make sure that it is the one you mean; %s",
+                       existing->path, existing->destroy_device_bytes, what, contents);
+    return err_set(err, -EPERM,
+                   "%s: is a block device of %s; clients may overwrite all that is on it (%s); if it is the "
+                   "one you mean, add device-size=%" PRIu64 ", or serve it for reading only (nbdkit -r)",
+                   existing->path, what, contents, size_bytes);
+}
+
 /* One refusal tells all that is missing. */
 static int refuse(const struct block_device *device, const struct target_existing *existing,
                   const char *contents, struct err *err)
@@ -92,6 +107,8 @@ static int refuse(const struct block_device *device, const struct target_existin
         snprintf(destroyed, sizeof(destroyed), "libblkid finds %s", contents);
     else
         snprintf(destroyed, sizeof(destroyed), "libblkid knows nothing of it");
+    if (existing->is_served)
+        return refuse_served(existing, device->size_bytes, what, destroyed, err);
     if (existing->destroy_device_bytes != 0 && !is_size)
         return err_set(err, -EPERM,
                        "%s: --destroy-device says %" PRIu64
@@ -117,7 +134,7 @@ static int check_allowed(int fd, const struct block_device *device, const struct
         return err_sys(err, code, "%s: what is on it cannot be read, so nothing is written to it",
                        existing->path);
     if (existing->overwrite && existing->destroy_device_bytes == device->size_bytes &&
-        (contents[0] == '\0' || existing->ignore_signature))
+        (contents[0] == '\0' || existing->ignore_signature || existing->is_served))
         return 0;
     return refuse(device, existing, contents, err);
 }
@@ -131,8 +148,9 @@ static int look(int fd, const struct target_existing *existing, struct block_dev
         return err_sys(err, code, "%s: cannot be asked for its size", existing->path);
     code = check_unused(fd, existing->path, err);
     if (code == 0 && ret_device->read_only)
-        code = err_set(err, -EROFS, "%s: is read-only; only patterns that read can be measured on it",
-                       existing->path);
+        code = err_set(err, -EROFS, "%s: is read-only; %s", existing->path,
+                       existing->is_served ? "serve it for reading only (nbdkit -r)"
+                                           : "only patterns that read can be measured on it");
     return code != 0 ? code : check_allowed(fd, ret_device, existing, err);
 }
 
@@ -155,13 +173,15 @@ static int refuse_busy(int inode_fd, const char *path, struct err *err)
 }
 
 /* The descriptor that is kept only reads: whoever closes one that could write has others look at the disk,
- * and runs have their own. The kernel gives O_EXCL to readers and writers alike. */
+ * and runs have their own. The kernel gives O_EXCL to readers and writers alike, but lets nobody without it
+ * give back a range whose pages are in the cache, which those who are served may want. */
 static int open_to_write(struct target *target, int inode_fd, const struct target_existing *existing,
                          struct block_device *ret_device, struct err *err)
 {
     const char *path = existing->path;
     struct err why = {0};
-    int code = target_reopen(inode_fd, path, O_RDONLY | O_EXCL, &target->fd, err);
+    int flags = existing->is_served ? O_RDWR | O_EXCL : O_RDONLY | O_EXCL;
+    int code = target_reopen(inode_fd, path, flags, &target->fd, err);
     if (code == -EBUSY)
         return refuse_busy(inode_fd, path, err);
     if (code != 0)

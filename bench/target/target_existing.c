@@ -133,11 +133,10 @@ static int open_file(struct target *target, int inode_fd, const struct target_ex
 {
     const char *path = existing->path;
     if (existing->destroy_device_bytes != 0)
-        return err_set(
-            err, -EINVAL,
-            "%s: is a file and not a block device, which --destroy-device is about; make sure that "
-            "it is the one you mean, and leave the option out",
-            path);
+        return err_set(err, -EINVAL,
+                       "%s: is a file and not a block device, which %s is about; make sure that "
+                       "it is the one you mean, and leave the option out",
+                       path, existing->is_served ? "device-size" : "--destroy-device");
     target->size_bytes = (uint64_t)file->st_size / 512 * 512;
     if (target->size_bytes == 0)
         return err_set(err, -EINVAL, "%s: has %lld bytes, less than one request; give a larger file", path,

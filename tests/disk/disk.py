@@ -13,17 +13,18 @@ PINS = ('cached', 'direct', 'cached,out=64k', 'cached,ahead=1m', 'cached,ahead=n
 
 class Disk:
     """nbdkit with the plugin over an image; more are the plugin's parameters; nbdkit's own have no control socket. environment: what is
-    added to that of nbdkit. Direct requests are tried however small the image is, unless kept is True."""
+    added to that of nbdkit. command: what to run instead, which listens at the same place. Direct requests are tried however small the
+    image is, unless kept is True."""
 
-    def __init__(self, plugin, image, *more, folder, controlled=True, environment=None, kept=False):
+    def __init__(self, plugin, image, *more, folder, controlled=True, environment=None, command=None, kept=False):
         self.image, self.socket, self.control = image, os.path.join(folder, 'disk'), os.path.join(folder, 'control')
         for name in (self.socket, self.control):
             if os.path.exists(name):
                 os.unlink(name)
         self.errors = open(os.path.join(folder, 'errors'), 'w+', encoding='utf-8')
         control = [f'control={self.control}', *([] if kept else ['cache=0'])] if controlled else []
-        self.process = subprocess.Popen(['nbdkit', '-f', '-U', self.socket, plugin, f'file={image}', *control, *more],
-                                        stdin=subprocess.DEVNULL, stderr=self.errors, env={**os.environ, **(environment or {})})
+        command = command or ['nbdkit', '-f', '-U', self.socket, plugin, f'file={image}', *control, *more]
+        self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stderr=self.errors, env={**os.environ, **(environment or {})})
 
     @property
     def uri(self):

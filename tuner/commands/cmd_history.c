@@ -1,5 +1,6 @@
 /* fstune history: what was measured before. */
 #include "tuner/commands/command.h"
+#include "tuner/commands/history_disk.h"
 #include "tuner/histories/watch_report.h"
 #include "tuner/options/options.h"
 #include "tuner/report/report_history.h"
@@ -358,6 +359,16 @@ static int push(struct call *call, struct err *err)
     return result < 0 ? result : text_finish(stdout, err);
 }
 
+static int tell_disk(struct call *call, struct err *err)
+{
+    const struct settings *settings = call->settings;
+    const char *path = settings->n_operands > 1 ? settings->operands[1] : settings->history.db;
+    if (path[0] == '\0')
+        return err_set(err, -EINVAL,
+                       "name the file that history= of nbdkit's plugin names: fstune history disk FILE");
+    return history_disk_print(path, settings->json, err);
+}
+
 static const struct {
     const char *name, *operands;
     size_t least, most;                              /* operands */
@@ -373,10 +384,11 @@ static const struct {
     {"prune", "", 0, 0, false, false, false, prune},
     {"verify", "", 0, 0, false, false, false, verify},
     {"merge", " FILE...", 1, SETTINGS_MAX_OPERANDS - 1, true, false, false, merge},
+    {"disk", " [FILE]", 0, 1, false, true, true, tell_disk},
     {"push", " --to ADDRESS [FILE...]", 0, SETTINGS_MAX_OPERANDS - 1, false, false, true, push},
 };
 #define N_VERBS (sizeof verbs / sizeof verbs[0])
-#define VERBS   "list, show, compare, changes, patterns, export, prune, verify, merge or push"
+#define VERBS   "list, show, compare, changes, patterns, disk, export, prune, verify, merge or push"
 
 static int refuse_verb(const char *text, struct err *err)
 {
@@ -433,10 +445,10 @@ static int call_verb(const struct settings *settings, struct err *err)
 
 const struct command command_history = {
     .name = "history",
-    .operands = "list|show|compare|changes|patterns|export|prune|verify|merge|push",
+    .operands = "list|show|compare|changes|patterns|disk|export|prune|verify|merge|push",
     .options = OPTIONS_HISTORY,
     .summary = "list, compare, export and merge what was measured before (--save)",
-    .usage = "list|show|compare|changes|patterns|export|prune|verify|merge|push",
+    .usage = "list|show|compare|changes|patterns|disk|export|prune|verify|merge|push",
     .n_operands = SETTINGS_MAX_OPERANDS,
     .run = command_run,
     .act = call_verb,
@@ -446,6 +458,7 @@ const struct command command_history = {
         "changed between two runs, with intervals. changes: what the nights of retune decided, and why. "
         "patterns: the loads that `fstune watch` saw, when they come, and how often that was foretold "
         "rightly. "
+        "disk FILE: what a disk that tunes itself (nbdkit's plugin) has learnt. "
         "export: every "
         "replay as CSV or JSON. prune: removes old runs, or keeps one row a setting of them (--summarise). "
         "verify: checks the file. merge FILE...: takes over "

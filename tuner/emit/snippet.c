@@ -28,7 +28,8 @@ static const struct snippet_ops table[SNIPPET_FORMATS_N] = {
            "libvirt's <iothreads>, <disk> and SCSI <controller>, for virsh edit",
            "in virsh edit NAME, which refuses what it cannot read; then virsh domxml-to-native qemu-argv "
            "--domain NAME",
-           .comments = SNIPPET_COMMENTS_XML, .takes_device = true, .own = snippet_own_libvirt),
+           .comments = SNIPPET_COMMENTS_XML, .takes_device = true, .can_self_tune = true,
+           .own = snippet_own_libvirt),
     FORMAT("proxmox", snippet_text_proxmox, "--yp-p", "Proxmox VE's qm set, and the line of VMID.conf",
            "qm config VMID, and qm showcmd VMID --pretty", .takes_device = true, .own = snippet_own_proxmox),
     FORMAT("virtualbox", snippet_text_virtualbox, "--p--p",
@@ -127,7 +128,8 @@ static void note_ignored(struct snippet_writer *writer, const struct snippet_ops
             snippet_comment(writer, "%s is not used by %s%s", options[i].name, ops->name, options[i].instead);
     }
     if (request->self_tuning && !ops->can_self_tune)
-        snippet_comment(writer, "--self-tuning is not used by %s: only QEMU's lines have it", ops->name);
+        snippet_comment(writer, "--self-tuning is not used by %s: only qemu, qemu-drive and libvirt have it",
+                        ops->name);
 }
 
 /* What was measured was not necessarily a place for images, but a device is one. */

@@ -65,6 +65,12 @@ int snippet_own_qemu(struct snippet_template *run)
 int snippet_own_libvirt(struct snippet_template *run)
 {
     struct snippet_plan plan;
+    if (run->request->self_tuning && strstr(run->request->image, "--") != NULL)
+        return err_set(
+            run->err, -EINVAL,
+            "--image %.200s: the line of nbdkit stands in a comment, where XML allows no two dashes; "
+            "rename or link the file",
+            run->request->image);
     return set_plan(run, &plan, &libvirt);
 }
 

@@ -77,20 +77,43 @@ static void tell_settled(struct disk *disk, unsigned kind)
     pthread_mutex_lock(&disk->gate.lock);
 }
 
-/* libfstune may take milliseconds, for which no request waits. */
+const char *disk_state(const struct disk *disk)
+{
+    const struct online *online = &disk->online;
+    return online->is_pinned         ? "pinned"
+           : online->options.dry_run ? "dry run"
+           : online->is_frozen       ? "frozen"
+                                     : "tuning";
+}
+
+/* The next thought waits until this one has its share of the time that passes. With the lock held. */
+static void rest_after(struct disk *disk, uint64_t thought_ns)
+{
+    double share = disk->options.thinking_share;
+    disk->thinking_ns += thought_ns;
+    if (share > 0)
+        disk->rest_until_ns =
+            clock_now_ns(&clock_monotonic) + (uint64_t)((double)thought_ns * (1 / share - 1));
+}
+
+/* libfstune may take milliseconds, for which no request waits. Each slice of the load wakes it. */
 static void *think(void *context)
 {
     struct disk *disk = context;
     struct online_thought thought;
     pthread_mutex_lock(&disk->gate.lock);
     while (!disk->is_over) {
-        if (!online_thought_take(&disk->online, &thought)) {
+        if (clock_now_ns(&clock_monotonic) < disk->rest_until_ns ||
+            !online_thought_take(&disk->online, &thought)) {
             pthread_cond_wait(&disk->slice_ended, &disk->gate.lock);
             continue;
         }
         pthread_mutex_unlock(&disk->gate.lock);
+        uint64_t began_ns = clock_thread_ns();
         online_think(&thought);
+        uint64_t thought_ns = clock_thread_ns() - began_ns;
         pthread_mutex_lock(&disk->gate.lock);
+        rest_after(disk, thought_ns);
         if (online_thought_give(&disk->online, &thought))
             tell_settled(disk, thought.kind);
     }
@@ -117,7 +140,7 @@ static int begin_serving(struct disk *disk)
 int disk_open(struct disk *disk, const struct disk_options *options, struct err *err)
 {
     *disk = (struct disk){.options = *options};
-    int code = image_open(&disk->image, options->path, options->writable, err);
+    int code = image_open(&disk->image, options->path, options->writable, options->device_bytes, err);
     if (code < 0)
         return code;
     begin_tuning(disk);

@@ -18,7 +18,9 @@
 struct disk_options {
     const char *path;
     bool writable;
+    uint64_t device_bytes; /* the size that a writable block device must have; 0: not given */
     double regret_share;
+    double thinking_share; /* of one processor that choosing may take, on average; 0: all of it */
     bool dry_run;
     double cache_bytes;  /* that the page cache may have for the image; NaN: what is available when it is
                             opened */
@@ -37,6 +39,7 @@ struct disk {
     pthread_t thinker;
     pthread_cond_t slice_ended, sync_ended;
     uint64_t n_syncs_begun, n_syncs_ended; /* of the client's */
+    uint64_t thinking_ns, rest_until_ns;   /* processor time of the thinker; it does nothing before */
     bool is_over;
     atomic_bool is_trying;               /* online's slice is a trial, which may end early */
     atomic_uint_fast64_t gathered_bytes; /* written through the cache, since the beginning */
@@ -55,6 +58,9 @@ int disk_write(struct disk *disk, struct disk_gate_client *client, const void *b
 /* -EOPNOTSUPP: the file system cannot do it without writing. */
 int disk_zero(struct disk *disk, uint64_t offset_bytes, uint64_t n_bytes, bool punch, bool durable);
 int disk_flush(struct disk *disk);
+
+/* "tuning", "frozen", "pinned" or "dry run". With the lock held. */
+const char *disk_state(const struct disk *disk);
 
 void disk_say(const struct disk *disk, bool is_wrong, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

@@ -2,10 +2,12 @@
 #include "tuner/nightly/disk_control.h"
 
 #include "bench/base/clock.h"
+#include "tuner/nightly/disk_metrics.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -32,14 +34,6 @@ __attribute__((format(printf, 2, 3))) static void add(struct text *text, const c
     size_t used = n < 0 ? 0 : (size_t)n < text->left ? (size_t)n : text->left - 1;
     text->at += used;
     text->left -= used;
-}
-
-static const char *state_of(const struct online *online)
-{
-    return online->is_pinned         ? "pinned"
-           : online->options.dry_run ? "dry run"
-           : online->is_frozen       ? "frozen"
-                                     : "tuning";
 }
 
 static void describe_kind(const struct online *online, unsigned kind, struct text *text)
@@ -72,7 +66,7 @@ static void describe(const struct disk *disk, struct text *text)
     const struct online *online = &disk->online;
     char words[DISK_WAYS_TEXT_SIZE];
     double share = online->served_bytes > 0 ? online->regret_bytes / online->served_bytes : 0;
-    add(text, "state: %s\n", state_of(online));
+    add(text, "state: %s\n", disk_state(disk));
     add(text, "load: %s\n", kind_name(online->kind));
     describe_next(online, text);
     add(text, "setting: %s\n", disk_ways_format(disk_gate_way(&disk->gate), words));
@@ -82,6 +76,7 @@ static void describe(const struct disk *disk, struct text *text)
     add(text, "refused for latency: %llu\n", (unsigned long long)online->n_refused);
     add(text, "phases: %llu; changes between cached and direct: %llu\n",
         (unsigned long long)online->n_switches, (unsigned long long)disk->gate.n_changes);
+    add(text, "thinking: %.3f s of a processor\n", (double)disk->thinking_ns / (double)CLOCK_NS_PER_S);
     add(text, "errors: %llu%s\n", (unsigned long long)disk->n_errors,
         disk->gate.lost_code != 0 ? ", a flush was lost" : "");
     add(text, "direct: %s\n",
@@ -132,8 +127,11 @@ static void obey(struct disk *disk, const char *command, struct text *text)
     } else if (strcmp(command, "forget") == 0) {
         online_forget(online);
         add(text, "forgotten\n");
+    } else if (strcmp(command, "metrics") == 0) {
+        add(text, "error: no memory\n");
     } else {
-        add(text, "error: '%s' is no command; status, freeze, thaw, pin SETTING, unpin and forget are\n",
+        add(text,
+            "error: '%s' is no command; status, metrics, freeze, thaw, pin SETTING, unpin and forget are\n",
             command);
     }
     struct online_setting running = online_running(online);
@@ -149,6 +147,16 @@ void disk_control_answer(struct disk *disk, const char *command, char *answer, s
     pthread_mutex_unlock(&disk->gate.lock);
 }
 
+static void send_all(int fd, const char *text)
+{
+    ssize_t n;
+    for (size_t left = strlen(text); left > 0; text += n, left -= (size_t)n) {
+        n = send(fd, text, left, MSG_NOSIGNAL);
+        if (n <= 0)
+            return;
+    }
+}
+
 /* Who says nothing for long keeps others waiting no longer. */
 static void talk(struct disk_control *control, int fd)
 {
@@ -161,8 +169,11 @@ static void talk(struct disk_control *control, int fd)
         return;
     command[n] = '\0';
     command[strcspn(command, "\r\n")] = '\0';
-    disk_control_answer(control->disk, command, answer, sizeof(answer));
-    send(fd, answer, strlen(answer), MSG_NOSIGNAL);
+    char *metrics = strcmp(command, "metrics") == 0 ? disk_metrics_text(control->disk) : NULL;
+    if (metrics == NULL)
+        disk_control_answer(control->disk, command, answer, sizeof(answer));
+    send_all(fd, metrics != NULL ? metrics : answer);
+    free(metrics);
 }
 
 static void *serve(void *context)

@@ -38,7 +38,7 @@ static const char *write_way(void *context, const struct online_setting *setting
     return disk_ways_format(disk_ways_of_setting(setting), buffer);
 }
 
-static const struct disk_history_words of_disk = {.format = "fstune/disk-history/1",
+static const struct disk_history_words of_disk = {.format = DISK_HISTORY_FORMAT,
                                                   .find_kind = find_kind,
                                                   .name_kind = name_kind,
                                                   .read = read_way,
@@ -47,32 +47,56 @@ static const struct disk_history_words of_disk = {.format = "fstune/disk-history
 _Static_assert(DISK_WAYS_TEXT_SIZE <= DISK_HISTORY_SETTING_SIZE, "the words of a way fit");
 
 /* A kind with a setting that is possible here. */
-static int take_kind(const struct disk_history_words *words, struct online *online, const json_t *entry)
+static int read_kind(const struct disk_history_words *words, const json_t *entry, unsigned *ret_kind,
+                     struct online_setting *ret_setting, double *ret_gain)
 {
     const char *name, *text;
-    double gain;
-    struct online_setting setting;
     unsigned kind = KIND_NONE;
     if (json_unpack((json_t *)(uintptr_t)entry, "{s:s, s:s, s:F}", "kind", &name, "setting", &text, "gain",
-                    &gain) == 0)
+                    ret_gain) == 0)
         kind = words->find_kind(words->context, name);
-    if (kind == KIND_NONE || words->read(words->context, text, &setting) < 0 || !isfinite(gain) || gain <= 0)
-        return -EINVAL;
-    online_remember(online, kind, &setting, gain);
-    return 0;
+    *ret_kind = kind;
+    return kind != KIND_NONE && words->read(words->context, text, ret_setting) == 0 && isfinite(*ret_gain) &&
+                   *ret_gain > 0
+               ? 0
+               : -EINVAL;
+}
+
+/* NULL: the document is no such history. */
+static const json_t *kinds_of(const struct disk_history_words *words, const json_t *document)
+{
+    const char *format = json_string_value(json_object_get(document, "format"));
+    const json_t *kinds = json_object_get(document, "kinds");
+    return format != NULL && strcmp(format, words->format) == 0 && json_is_array(kinds) ? kinds : NULL;
 }
 
 static int take(const struct disk_history_words *words, struct online *online, const json_t *document)
 {
-    const char *format = json_string_value(json_object_get(document, "format"));
-    const json_t *kinds = json_object_get(document, "kinds");
-    if (format == NULL || strcmp(format, words->format) != 0 || !json_is_array(kinds))
-        return -EINVAL;
+    const json_t *kinds = kinds_of(words, document);
+    struct online_setting setting;
+    unsigned kind;
+    double gain;
     for (size_t i = 0; i < json_array_size(kinds); i++) {
-        if (take_kind(words, online, json_array_get(kinds, i)) < 0)
+        if (read_kind(words, json_array_get(kinds, i), &kind, &setting, &gain) < 0)
             return -EINVAL;
+        online_remember(online, kind, &setting, gain);
     }
-    return 0;
+    return kinds != NULL ? 0 : -EINVAL;
+}
+
+int disk_history_parse(const json_t *document, struct disk_history_kind ret_kinds[static KIND_N])
+{
+    const json_t *kinds = kinds_of(&of_disk, document);
+    struct online_setting setting;
+    unsigned kind;
+    double gain;
+    memset(ret_kinds, 0, KIND_N * sizeof(*ret_kinds));
+    for (size_t i = 0; i < json_array_size(kinds); i++) {
+        if (read_kind(&of_disk, json_array_get(kinds, i), &kind, &setting, &gain) < 0)
+            return -EINVAL;
+        ret_kinds[kind] = (struct disk_history_kind){true, disk_ways_of_setting(&setting), gain};
+    }
+    return kinds != NULL ? 0 : -EINVAL;
 }
 
 int disk_history_take(const struct disk_history_words *words, const char *path, struct online *online,

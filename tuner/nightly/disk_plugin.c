@@ -17,7 +17,8 @@
 
 static struct {
     char *file, *history, *control;
-    double regret_share, cache_bytes;
+    double regret_share, cache_bytes, thinking_share;
+    uint64_t device_bytes;
     bool dry_run, is_open;
     struct disk served;
     struct disk_control control_thread;
@@ -70,12 +71,29 @@ static int on_config(const char *key, const char *value)
     }
     if (strcmp(key, "cache") == 0)
         return set_cache(value);
+    if (strcmp(key, "device-size") == 0) {
+        if (units_parse_count(value, INT64_MAX, &plugin_disk.device_bytes) == 0 &&
+            plugin_disk.device_bytes > 0)
+            return 0;
+        nbdkit_error(
+            "device-size=%s: give the size of the block device in bytes, as blockdev --getsize64 prints it",
+            value);
+        return -1;
+    }
+    if (strcmp(key, "cpu") == 0) {
+        if (units_parse_share(value, &plugin_disk.thinking_share) == 0 &&
+            plugin_disk.thinking_share >= 0.0001)
+            return 0;
+        nbdkit_error("cpu=%s: give a share of one processor from 0.01%% to 100%%, such as 5%%", value);
+        return -1;
+    }
     if (strcmp(key, "dry-run") == 0) {
         int yes = nbdkit_parse_bool(value);
         plugin_disk.dry_run = yes > 0;
         return yes < 0 ? -1 : 0;
     }
-    nbdkit_error("%s: is no parameter; file, history, control, regret, cache and dry-run are", key);
+    nbdkit_error(
+        "%s: is no parameter; file, device-size, history, control, regret, cache, cpu and dry-run are", key);
     return -1;
 }
 
@@ -88,8 +106,10 @@ static int on_config_complete(void)
         nbdkit_error("file=IMAGE is missing: the disk image to serve");
     else if (stat(plugin_disk.file, &status) != 0)
         nbdkit_error("%s: %s", plugin_disk.file, strerror(errno));
-    else if (!S_ISREG(status.st_mode))
-        nbdkit_error("%s: is no image file; devices are not served so far", plugin_disk.file);
+    else if (!S_ISREG(status.st_mode) && !S_ISBLK(status.st_mode))
+        nbdkit_error("%s: is no image file and no block device", plugin_disk.file);
+    else if (S_ISREG(status.st_mode) && plugin_disk.device_bytes != 0)
+        nbdkit_error("%s: is a file and not a block device, which device-size is about", plugin_disk.file);
     else
         return 0;
     return -1;
@@ -99,8 +119,10 @@ static int open_once(int readonly)
 {
     struct disk_options options = {.path = plugin_disk.file,
                                    .writable = readonly == 0,
+                                   .device_bytes = plugin_disk.device_bytes,
                                    .regret_share = plugin_disk.regret_share,
                                    .cache_bytes = plugin_disk.cache_bytes,
+                                   .thinking_share = plugin_disk.thinking_share,
                                    .dry_run = plugin_disk.dry_run,
                                    .history = plugin_disk.history,
                                    .say = say};
@@ -257,8 +279,10 @@ static struct nbdkit_plugin plugin = {
     .description =
         "Serves a disk image, recognises the load, and chooses how requests are made while it serves.",
     .magic_config_key = "file",
-    .config_help = "file=IMAGE      the disk image to serve\n"
+    .config_help = "file=IMAGE      the disk image or block device to serve\n"
+                   "device-size=N   the size in bytes of a block device that may be written\n"
                    "regret=3%%       what trials may cost at most, of the bytes served\n"
+                   "cpu=100%%        the share of one processor that choosing may take, on average\n"
                    "history=FILE    where what was found is kept for the next session\n"
                    "cache=SIZE      what the page cache may have for the image (what is available)\n"
                    "control=SOCKET  where `status`, `freeze`, `pin` and others are taken\n"

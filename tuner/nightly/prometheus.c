@@ -4,6 +4,7 @@
 
 #include "bench/base/factors.h"
 #include "tuner/base/json.h"
+#include "tuner/base/metrics_text.h"
 #include "tuner/base/replace.h"
 
 #include <errno.h>
@@ -137,23 +138,10 @@ static void list_events(const struct retune_outcome *outcome, struct metric ret_
     memcpy(ret_metrics, metrics, sizeof metrics);
 }
 
-/* A label's value, with \, " and newlines escaped. */
-static void print_value(FILE *out, const char *text)
-{
-    for (; *text != '\0'; text++) {
-        if (*text == '\n')
-            fputs("\\n", out);
-        else if (*text == '"' || *text == '\\')
-            fprintf(out, "\\%c", *text);
-        else
-            fputc(*text, out);
-    }
-}
-
 static void print_label(FILE *out, const char *name, const char *text)
 {
     fprintf(out, ",%s=\"", name);
-    print_value(out, text);
+    metrics_text_value(out, text);
     fputc('"', out);
 }
 
@@ -228,8 +216,7 @@ static void print_metric(FILE *out, size_t i, const struct retune_report *report
         bool has = !outcome->not_begun && isfinite(metrics[i].value);
         known[row] = has || (!outcome->not_begun && !metrics[i].lasts);
         if (row == 0)
-            fprintf(out, "# HELP %s %s\n# TYPE %s gauge\n", metrics[i].name, metrics[i].help,
-                    metrics[i].name);
+            metrics_text_head(out, metrics[i].name, "gauge", metrics[i].help);
         if (has)
             print_sample(out, &metrics[i], outcome->target->name);
     }

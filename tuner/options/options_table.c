@@ -208,7 +208,7 @@ static const struct option_row rows[] = {
     FLAG("directsync", snippet.directsync, SNIPPETS,
          "every write of the guest is durable before it counts; slower, and seldom wanted", .needs = "emit"),
     FLAG("self-tuning", snippet.self_tuning, SNIPPETS,
-         "QEMU: the image is served by nbdkit with fstune's plugin, which tunes itself", .needs = "emit"),
+         "QEMU, libvirt: the image is served by nbdkit with fstune's self-tuning plugin", .needs = "emit"),
     FLAG("list", snippet.list, EMIT, "print the formats, and what each can express"),
 
     /* Options of the history: where runs are kept, and which of them are meant. */

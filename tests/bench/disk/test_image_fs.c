@@ -36,7 +36,7 @@ EACH_TEST(set_up, tear_down);
 
 static void serve(void)
 {
-    if (image_open(&image, path, true, &err) < 0)
+    if (image_open(&image, path, true, 0, &err) < 0)
         fail_msg("%s", err.text);
 }
 
@@ -163,9 +163,9 @@ TEST(zeroes_are_read_and_holes_are_found)
 
 TEST(devices_and_directories_are_refused)
 {
-    assert_int_equal(image_open(&image, ".", true, &err), -EINVAL);
-    assert_int_equal(image_open(&image, "/dev/null", true, &err), -EINVAL);
-    assert_int_equal(image_open(&image, "no-such-file", true, &err), -ENOENT);
+    assert_int_equal(image_open(&image, ".", true, 0, &err), -EINVAL);
+    assert_int_equal(image_open(&image, "/dev/null", true, 0, &err), -EINVAL);
+    assert_int_equal(image_open(&image, "no-such-file", true, 0, &err), -ENOENT);
 }
 
 TEST(an_image_of_an_odd_size_has_no_direct_requests)

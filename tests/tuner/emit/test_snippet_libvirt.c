@@ -48,3 +48,20 @@ TEST(versions_gate_queue_io_uring_and_several_threads)
            "^iothread='1'");
     EXPECT("libvirt", "target_version=1.2", "?needs libvirt 1.3");
 }
+
+TEST(a_disk_that_tunes_itself_is_one_of_the_network)
+{
+    EXPECT("libvirt", "self_tuning image=/a",
+           "=<!-- nbdkit -f -U /run/fstune-disk0.sock fstune file='/a' history='/a.fstune' -->",
+           "=    <disk type='network' device='disk'>\n"
+           "      <driver name='qemu' type='raw' cache='writeback' queue_size='256' iothread='1'/>\n"
+           "      <source protocol='nbd' name=''>\n"
+           "        <host transport='unix' socket='/run/fstune-disk0.sock'/>\n"
+           "      </source>\n"
+           "      <target dev='vda' bus='virtio'/>\n",
+           "^replace <driver> alone", "^not used");
+    EXPECT("libvirt", "self_tuning directsync image=/a", "?leave out --directsync or --self-tuning");
+    EXPECT("libvirt", "self_tuning image=/a--b", "?rename or link the file");
+    EXPECT("libvirt", "self_tuning bus=virtio-scsi image=/a",
+           "=      <driver name='qemu' type='raw' cache='writeback'/>", "socket='/run/fstune-disk0.sock'");
+}

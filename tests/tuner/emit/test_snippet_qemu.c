@@ -78,6 +78,15 @@ TEST(the_server_of_a_disk_that_tunes_itself_is_one_line)
         "disk.img.fstune'");
 }
 
+TEST(a_device_that_tunes_itself_is_served_by_its_size)
+{
+    EXPECT(
+        "qemu qemu-drive", "self_tuning system.file_system=\"block\\u0020device\" system.path=/dev/nvme9n1",
+        "=# nbdkit --foreground --unix /run/fstune-disk0.sock fstune file='/dev/nvme9n1' device-size=BYTES "
+        "history=/var/lib/fstune-disk0.json",
+        "in the place of BYTES");
+}
+
 TEST(a_name_like_a_protocol_stays_a_name)
 {
     EXPECT("qemu-drive", "image=nbd:x", "file=./nbd:x,");
