@@ -4,7 +4,7 @@
 #include "tuner/base/interrupt.h"
 #include "tuner/base/json.h"
 #include "tuner/commands/command.h"
-#include "tuner/nightly/apply.h"
+#include "tuner/emit/apply.h"
 #include "tuner/nightly/report_retune.h"
 #include "tuner/nightly/retune.h"
 #include "tuner/nightly/retune_online.h"

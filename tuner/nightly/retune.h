@@ -112,6 +112,6 @@ int retune_can_roll_back(const struct retune_world *world, const struct retune_t
                          struct history_change *ret_last, struct err *err);
 
 /* Takes the last change of a target, *ret_last, back: its files, its commands, and the record. 0; -ENOENT:
- * there is nothing to go back to; or what tuner/nightly/apply says. */
+ * there is nothing to go back to; or what tuner/emit/apply says. */
 int retune_rollback(const struct retune_world *world, const struct retune_target *target,
                     struct history_change *ret_last, struct err *err);

@@ -1,7 +1,7 @@
 /* tuner/nightly/retune_act: the snippet is written first and remembered then: a night that ends in between
  * does the same again, and nothing is remembered that was never used. The current setting is read, changed
  * and remembered under one lock. */
-#include "tuner/nightly/apply.h"
+#include "tuner/emit/apply.h"
 #include "tuner/nightly/retune_steps.h"
 
 #include <errno.h>

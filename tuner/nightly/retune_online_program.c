@@ -5,8 +5,8 @@
 #include "bench/base/spawn.h"
 #include "bench/base/units.h"
 #include "tuner/base/interrupt.h"
-#include "tuner/nightly/apply.h"
-#include "tuner/nightly/apply_place.h"
+#include "tuner/emit/apply.h"
+#include "tuner/emit/apply_place.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,6 +1,6 @@
-/* Tests of tuner/nightly/apply_place through tuner/nightly/apply: what a stopped fstune leaves, and who may
+/* Tests of tuner/emit/apply_place through tuner/emit/apply: what a stopped fstune leaves, and who may
  * work there. */
-#include "tests/tuner/nightly/apply_rig.h"
+#include "tests/tuner/emit/apply_rig.h"
 
 #include <sys/file.h>
 

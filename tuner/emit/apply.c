@@ -1,11 +1,11 @@
-/* tuner/nightly/apply: the order of steps is the point: nothing in force is touched before the new file
+/* tuner/emit/apply: the order of steps is the point: nothing in force is touched before the new file
  * passed its check, and there is a way back before it is. */
-#include "tuner/nightly/apply.h"
+#include "tuner/emit/apply.h"
 
 #include "bench/base/clock.h"
 #include "bench/base/spawn.h"
 #include "bench/base/units.h"
-#include "tuner/nightly/apply_place.h"
+#include "tuner/emit/apply_place.h"
 
 #include <argz.h>
 #include <errno.h>

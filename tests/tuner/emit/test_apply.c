@@ -1,6 +1,6 @@
-/* Tests of tuner/nightly/apply: what is in force after every step that fails, the surroundings of a command,
+/* Tests of tuner/emit/apply: what is in force after every step that fails, the surroundings of a command,
  * and what is told of it. */
-#include "tests/tuner/nightly/apply_rig.h"
+#include "tests/tuner/emit/apply_rig.h"
 #include "tuner/base/replace.h"
 
 GROUP(rig_enter, rig_leave);

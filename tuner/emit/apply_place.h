@@ -1,4 +1,4 @@
-/* tuner/nightly/apply_place: the files that tuner/nightly/apply works on: NAME, NAME.previous, and while
+/* tuner/emit/apply_place: the files that tuner/emit/apply works on: NAME, NAME.previous, and while
  * something is under way .fstune-kept.NAME, the text that was in force before it, and the marker
  * .fstune-applying.NAME; and .fstune-lock, which stays. All are taken only where nobody but the directory's
  * owner and we can have put them (see tuner/base/trust and replace_read).

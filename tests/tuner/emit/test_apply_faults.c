@@ -1,9 +1,9 @@
-/* Tests of tuner/nightly/apply with calls that fail and kills at every step: the old or the new file is in
+/* Tests of tuner/emit/apply with calls that fail and kills at every step: the old or the new file is in
  * force, and whole. */
 /* clang-format off */
 /* LINK: -Wl,--wrap=openat64,--wrap=write,--wrap=fsync,--wrap=fchmod,--wrap=close,--wrap=renameat,--wrap=renameat2 */
 /* clang-format on */
-#include "tests/tuner/nightly/apply_rig.h"
+#include "tests/tuner/emit/apply_rig.h"
 
 GROUP(rig_enter, rig_leave);
 

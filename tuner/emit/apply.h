@@ -1,8 +1,8 @@
-/* tuner/nightly/apply: puts a snippet where it is used, and takes it back.
+/* tuner/emit/apply: puts a snippet where it is used, and takes it back.
  *
  * The new text is staged beside the file and checked there; then it takes the file's name in one step, and
  * once all is done the old text stays as NAME.previous. At every moment the file is whole: the old one or the
- * new one. What is under way is marked beside it (see tuner/nightly/apply_place), which outlives a kill and a
+ * new one. What is under way is marked beside it (see tuner/emit/apply_place), which outlives a kill and a
  * loss of power.
  *
  * apply_lock is held around whatever reads what is in force and then calls one of these. */

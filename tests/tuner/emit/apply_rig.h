@@ -1,8 +1,8 @@
-/* tests/tuner/nightly/apply_rig: a snippet in place/, and what a stopped fstune leaves there. */
+/* tests/tuner/emit/apply_rig: a snippet in place/, and what a stopped fstune leaves there. */
 #pragma once
 
 #include "tests/tuner/rig.h"
-#include "tuner/nightly/apply.h"
+#include "tuner/emit/apply.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
-/* tuner/nightly/apply_place: names, the lock, the marker, and the text from before. */
-#include "tuner/nightly/apply_place.h"
+/* tuner/emit/apply_place: names, the lock, the marker, and the text from before. */
+#include "tuner/emit/apply_place.h"
 
 #include "bench/base/access.h"
 #include "bench/base/clock.h"
