@@ -36,7 +36,7 @@ TEST(a_block_of_the_race_repeats_its_points)
     for (size_t k = 0; k < 2; k++) {
         next_block(ENGINE_RACE);
         size_t before = engine.n_handed - 1, times = times_of(engine.queue.points[0]);
-        assert_true(2 * engine.queue.n <= before && 2 * (engine.queue.n + ENGINE_BLOCK_POINTS) > before);
+        assert_true(2 * engine.queue.n <= before && 2 * (engine.queue.n + ENGINE_MAX_LISTED) > before);
         for (size_t i = 0; i < engine.queue.n; i++)
             assert_int_equal(times_of(engine.queue.points[i]), times);
     }
