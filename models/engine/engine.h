@@ -27,7 +27,7 @@
 #define ENGINE_GRID_REPLAYS        3 /* of every point, where every point is asked for */
 #define ENGINE_COUNTERPART_REPLAYS 4 /* of the run beside those after the choice */
 #define ENGINE_MAX_WATCHED         3
-#define ENGINE_MAX_LISTED          64 /* points that one list of rivals holds */
+#define ENGINE_MAX_LISTED          16 /* points that one list of rivals holds */
 #define ENGINE_MAX_JUDGED          20 /* points among the replays after the choice */
 #define ENGINE_MAX_QUEUED          256
 

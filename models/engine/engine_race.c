@@ -175,7 +175,8 @@ static size_t take_all(const struct engine *engine, size_t *ret_runs)
  * of the surrogate vote for. */
 static int choose_day_block(struct engine *engine, size_t *ret_runs, size_t *ret_n)
 {
-    /* One or two runs tell whether a point is one: a longer block looks at more of them. */
+    /* Few runs tell whether a point is one: a longer block looks at more of them, though not at so many that
+     * fits take long. */
     size_t most = ENGINE_BLOCK_POINTS * engine_replays(engine, ENGINE_BLOCK_POINTS);
     int result =
         engine_list_lone_peaks(engine, most < ENGINE_MAX_LISTED ? most : ENGINE_MAX_LISTED, ret_runs, ret_n);
