@@ -67,9 +67,14 @@ static void account(struct online *online, const struct online_slice *slice)
     struct online_setting running = online_running(online);
     if (online->step != ONLINE_IDLE)
         lost = online->before_bps * slice->switch_seconds;
+    online->window_worst *= fade;
     if (online->step == ONLINE_TRYING && online_is_same(&slice->setting, &online->tried) &&
-        !online_is_same(&online->tried, &running))
-        lost += fmax(0, online->before_bps * slice->seconds - (double)slice->n_bytes);
+        !online_is_same(&online->tried, &running)) {
+        double lost_by_rate = fmax(0, online->before_bps * slice->seconds - (double)slice->n_bytes);
+        online->window_worst =
+            fmax(online->window_worst, lost_by_rate / (online->before_bps * online->before_seconds));
+        lost += lost_by_rate;
+    }
     online->served_bytes += (double)slice->n_bytes;
     online->regret_bytes += lost;
     online->window_bytes = online->window_bytes * fade + (double)slice->n_bytes;
@@ -114,7 +119,8 @@ static void begin(struct online *online, const struct online_slice *slice)
 {
     /* There, and back again. */
     double switches = 2 * online->window_switch_seconds * online_rate(slice);
-    double expected = online->window_regret_bytes + (double)slice->n_bytes + switches;
+    double expected = online->window_regret_bytes +
+                      fmax(1, online->window_worst) * (double)slice->n_bytes + switches;
     double over_seconds = slice->end_seconds + TRIAL_SLICES * online->last_wall_seconds;
     struct online_setting running = online_running(online);
     online->limit = latency_limit(&online->mind[online->kind].usual, LATENCY_RATIO);

@@ -124,6 +124,7 @@ struct online {
     struct online_setting pinned;
     double window_bytes, window_regret_bytes; /* of the last window_seconds or so */
     double window_switch_seconds;             /* the longest switch, which is forgotten as slowly */
+    double window_worst; /* so many slices of the running setting's were lost by one trial at most, likewise */
     double served_bytes, regret_bytes;
     uint64_t n_trials, n_dropped, n_switches;
     uint64_t n_refused; /* settings, for their latency */

@@ -210,22 +210,37 @@ static void end_slice(struct disk *disk, bool is_bad, bool is_flushed, uint64_t 
     pthread_cond_signal(&disk->slice_ended);
 }
 
-/* The first error ends all trials; what runs stays. With the lock held. */
-static void note_error(struct disk *disk, const char *what, int code)
+/* What runs stays. With the lock held. */
+static void end_trials(struct disk *disk, const char *what, const char *why)
 {
-    if (disk->n_errors++ == 0 && !disk->online.is_frozen) {
-        online_freeze(&disk->online);
-        struct online_setting running = online_running(&disk->online);
-        disk_gate_want(&disk->gate, disk_ways_of_setting(&running));
-        disk_say(disk, true, "%s failed: %s; nothing is tried any more", what, strerror(-code));
-    }
+    if (disk->online.is_frozen)
+        return;
+    online_freeze(&disk->online);
+    struct online_setting running = online_running(&disk->online);
+    disk_gate_want(&disk->gate, disk_ways_of_setting(&running));
+    disk_say(disk, true, "%s %s; nothing is tried any more", what, why);
 }
 
 enum ending {
     MOVED,
+    STALLED, /* moved, after so long that something is wrong with the image */
     FLUSHED, /* all that had been written when it began is on the disk now */
     FAILED
 };
+
+/* The first error and each stall end all trials. With the lock held. */
+static void note_trouble(struct disk *disk, const char *what, int code, uint64_t took_ns)
+{
+    char why[128];
+    if (code < 0)
+        snprintf(why, sizeof(why), "failed: %s", strerror(-code));
+    else
+        snprintf(why, sizeof(why), "took %.1f s", (double)took_ns / (double)CLOCK_NS_PER_S);
+    if (code == 0 || disk->n_errors == 0)
+        end_trials(disk, what, why);
+    disk->n_errors += code < 0;
+    disk->n_stalls += code == 0;
+}
 
 /* A tried setting goes badly, by its rate or by how long its requests wait. With the lock held. */
 static bool is_bad_slice(const struct disk *disk, const struct disk_gate_pass *pass, uint64_t now_ns)
@@ -249,8 +264,8 @@ static void look_at_slice(struct disk *disk, const struct disk_gate_pass *pass, 
         pthread_mutex_lock(&gate->lock);
     else if (pthread_mutex_trylock(&gate->lock) != 0)
         return;
-    if (end == FAILED)
-        note_error(disk, what, code);
+    if (end == FAILED || end == STALLED)
+        note_trouble(disk, what, code, now_ns - pass->begin_ns);
     bool is_flushed = end == FLUSHED && disk_gate_note_flush(gate, pass);
     bool is_bad = is_bad_slice(disk, pass, now_ns);
     if (is_bad || disk_gate_slice_is_over(gate, is_flushed, now_ns))
@@ -263,6 +278,9 @@ static void leave(struct disk *disk, const struct disk_gate_pass *pass, const st
                   enum ending end, const char *what, int code)
 {
     uint64_t now_ns = disk_gate_leave(&disk->gate, pass, request, end != FAILED);
+    uint64_t stall_ns = disk->options.stall_ns;
+    if (end == MOVED && request != NULL && stall_ns > 0 && now_ns - pass->begin_ns > stall_ns)
+        end = STALLED;
     if (end != MOVED || atomic_load_explicit(&disk->is_trying, memory_order_relaxed) ||
         disk_gate_slice_is_over(&disk->gate, false, now_ns))
         look_at_slice(disk, pass, end, what, code, now_ns);

@@ -3,7 +3,8 @@
  * Reads and writes return 0 or the negative errno that the image gave. A flush succeeds when all writes that
  * returned before it began are durable; a durable write when it is, and so is all that returned before. After
  * a flush that failed none succeeds any more, because what was lost is gone: the kernel tells it once. The
- * first error of the image ends all trials. Any number of threads may call at once. */
+ * first error of the image, and a read or write that takes too long, end all trials. Any number of threads
+ * may call at once. */
 #pragma once
 
 #include "bench/base/err.h"
@@ -22,8 +23,9 @@ struct disk_options {
     double regret_share;
     double thinking_share; /* of one processor that choosing may take, on average; 0: all of it */
     bool dry_run;
-    double cache_bytes;  /* that the page cache may have for the image; NaN: what is available when it is
-                            opened */
+    double cache_bytes; /* that the page cache may have for the image; NaN: what is available when it is
+                           opened */
+    uint64_t stall_ns; /* a read or write that takes longer ends all trials, as an error does; 0: none does */
     const char *history; /* a file; NULL: nothing is kept */
     /* What an operator wants to know, one line; is_wrong: something failed. */
     void (*say)(bool is_wrong, const char *format, va_list arguments);
@@ -43,7 +45,7 @@ struct disk {
     bool is_over;
     atomic_bool is_trying;               /* online's slice is a trial, which may end early */
     atomic_uint_fast64_t gathered_bytes; /* written through the cache, since the beginning */
-    uint64_t n_errors;
+    uint64_t n_errors, n_stalls;
     char why_not_direct[160]; /* "": direct requests are possible */
 };
 

@@ -1,5 +1,6 @@
 /* nbdkit-fstune-plugin: a disk image for QEMU and other clients of NBD that tunes itself while it is served.
  */
+#include "bench/base/clock.h"
 #include "bench/base/units.h"
 #include "tuner/nightly/disk.h"
 #include "tuner/nightly/disk_control.h"
@@ -18,12 +19,13 @@
 static struct {
     char *file, *history, *control;
     double regret_share, cache_bytes, thinking_share;
-    uint64_t device_bytes;
+    uint64_t device_bytes, stall_ns;
     bool dry_run, is_open;
     struct disk served;
     struct disk_control control_thread;
     pthread_mutex_t opening, extents;
 } plugin_disk = {.regret_share = 0.03,
+                 .stall_ns = 10 * CLOCK_NS_PER_S,
                  .cache_bytes = NAN,
                  .opening = PTHREAD_MUTEX_INITIALIZER,
                  .extents = PTHREAD_MUTEX_INITIALIZER};
@@ -87,13 +89,20 @@ static int on_config(const char *key, const char *value)
         nbdkit_error("cpu=%s: give a share of one processor from 0.01%% to 100%%, such as 5%%", value);
         return -1;
     }
+    if (strcmp(key, "stall") == 0) {
+        if (units_parse_duration(value, &plugin_disk.stall_ns) == 0 && plugin_disk.stall_ns > 0)
+            return 0;
+        nbdkit_error("stall=%s: give a time such as 10s", value);
+        return -1;
+    }
     if (strcmp(key, "dry-run") == 0) {
         int yes = nbdkit_parse_bool(value);
         plugin_disk.dry_run = yes > 0;
         return yes < 0 ? -1 : 0;
     }
     nbdkit_error(
-        "%s: is no parameter; file, device-size, history, control, regret, cache, cpu and dry-run are", key);
+        "%s: is no parameter; file, device-size, history, control, regret, cache, cpu, stall and dry-run are",
+        key);
     return -1;
 }
 
@@ -122,6 +131,7 @@ static int open_once(int readonly)
                                    .device_bytes = plugin_disk.device_bytes,
                                    .regret_share = plugin_disk.regret_share,
                                    .cache_bytes = plugin_disk.cache_bytes,
+                                   .stall_ns = plugin_disk.stall_ns,
                                    .thinking_share = plugin_disk.thinking_share,
                                    .dry_run = plugin_disk.dry_run,
                                    .history = plugin_disk.history,
@@ -285,6 +295,7 @@ static struct nbdkit_plugin plugin = {
                    "cpu=100%%        the share of one processor that choosing may take, on average\n"
                    "history=FILE    where what was found is kept for the next session\n"
                    "cache=SIZE      what the page cache may have for the image (what is available)\n"
+                   "stall=10s       a read or write that takes longer ends all trials\n"
                    "control=SOCKET  where `status`, `freeze`, `pin` and others are taken\n"
                    "dry-run=true    the load is recognised, and nothing is changed",
     .unload = on_unload,

@@ -470,6 +470,26 @@ TEST(a_trial_waits_until_its_changes_can_be_paid)
     assert_true(load.online.n_trials > 0);
 }
 
+/* A trial that stood for a second lost twenty slices: the next one waits until as much can be paid again. */
+TEST(after_a_trial_that_stalled_the_next_ones_wait_longer)
+{
+    begin(0.1, false);
+    set_rates(1, 1, 1, 1);
+    while (load.online.step != ONLINE_TRYING ||
+           online_is_same(&load.online.tried, &load.online.options.first))
+        run(READS, 1);
+    struct online_slice slice = slice_of(READS, load.online.tried, 1e9);
+    slice.n_bytes = 1;
+    slice.seconds = 20 * SLICE;
+    online_next(&load.online, &slice);
+    uint64_t n_trials = load.online.n_trials;
+    run(READS, 300);
+    assert_in_range(load.online.n_trials - n_trials, 0, 2);
+    run(READS, 3000);
+    assert_true(load.online.n_trials > n_trials + 50);
+    assert_true(load.online.regret_bytes < 0.1 * load.online.served_bytes);
+}
+
 TEST(the_share_is_kept_over_the_window_that_is_asked_for)
 {
     begin(0.05, false);

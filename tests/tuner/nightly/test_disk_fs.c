@@ -324,6 +324,23 @@ TEST(an_error_reaches_the_client_and_freezes)
     disk_close(&rig.served);
 }
 
+TEST(a_read_that_stalls_ends_all_trials_and_a_flush_does_not)
+{
+    struct disk_gate_client client = {0};
+    unsigned char block[4096];
+    rig_serve();
+    rig.served.options.stall_ns = 50 * CLOCK_NS_PER_S / 1000;
+    assert_int_equal(disk_flush(&rig.served), 0);
+    read_us = 100000;
+    assert_int_equal(disk_read(&rig.served, &client, block, sizeof(block), 0), 0);
+    read_us = 0;
+    CHECK_HAS(rig.said, "a read took 0.", "nothing is tried any more");
+    CHECK_HAS(rig_ask("status"), "state: frozen", "errors: 0; stalls: 1");
+    CHECK_HAS(rig_ask("thaw"), "thawed");
+    CHECK_HAS(rig_ask("status"), "state: tuning");
+    disk_close(&rig.served);
+}
+
 TEST(a_direct_request_that_is_refused_is_made_through_the_cache)
 {
     struct disk_gate_client client = {0};
