@@ -205,9 +205,11 @@ static bool prove_limits(struct engine *engine)
     size_t points[PROOF_POINTS], n = engine->n_proofs < MOST_PROOFS && engine->stop == ENGINE_STOP_NOT_YET
                                          ? engine_list_unproved(engine, points, PROOF_POINTS)
                                          : 0;
+    if (n == 0)
+        return false;
     engine->n_proofs++;
     engine_queue(engine, points, n, false, engine_confirm_begin_seconds(engine));
-    return n > 0;
+    return true;
 }
 
 static int choose(struct engine *engine, double now_seconds)

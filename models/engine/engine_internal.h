@@ -90,7 +90,7 @@ bool engine_is_hopeless(const struct engine *engine, size_t point);
 /* What one more run may settle of that question, 0..1/4. */
 double engine_limit_open(const struct engine *engine, size_t point);
 
-/* Points that look better than the chosen one, and of which a run more may show that they keep the limits on
+/* Points that look better than the best one, and of which a run more may show that they keep the limits on
  * effects; the best first, at most room (1..ENGINE_MAX_LISTED). After engine_choose. */
 size_t engine_list_unproved(const struct engine *engine, size_t *ret_points, size_t room);
 

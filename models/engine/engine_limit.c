@@ -108,7 +108,7 @@ static bool is_unproved(const struct engine *engine, size_t point)
 size_t engine_list_unproved(const struct engine *engine, size_t *ret_points, size_t room)
 {
     double worths[ENGINE_MAX_LISTED];
-    double least = engine->chosen != ENGINE_NONE ? engine_worth(engine, engine->chosen) : -INFINITY;
+    double least = engine->best != ENGINE_NONE ? engine_worth(engine, engine->best) : -INFINITY;
     size_t n = 0;
     for (size_t i = 0; engine->kept != NULL && i < engine->space->n_points; i++) {
         if (is_unproved(engine, i) && engine_worth(engine, i) > least)

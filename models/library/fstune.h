@@ -93,11 +93,12 @@ struct fst_options {
     double tolerance;  /* what may be lost for something cheaper: a share > 0, of rates < 1; or a difference >
                           0 */
     double confidence; /* 0.5 .. 0.9999 */
-    double budget;   /* of the whole search, in one unit of your choice: seconds, runs, bytes; > 0. It is not
-                        passed, and not always used up. Below some ten run_cost hardly anything is found out */
-    double run_cost; /* what a measurement is expected to cost in that unit, as a guess; > 0 */
-    uint64_t seed;   /* equal seeds and equal results make equal searches */
-    int prefer_best; /* recommend the best, not the cheapest within the tolerance */
+    double budget;     /* of the whole search, in one unit of your choice: seconds, runs, bytes; > 0. No
+                          measurement is begun that is expected to pass it, and it is not always used up. Below
+                          some ten run_cost hardly anything is found out */
+    double run_cost;   /* what a measurement is expected to cost in that unit, as a guess; > 0 */
+    uint64_t seed;     /* equal seeds and equal results make equal searches */
+    int prefer_best;   /* recommend the best, not the cheapest within the tolerance */
     /* What a setting costs to have, such as memory, >= 0: of two that are as good the cheaper one is
      * recommended. NULL: all cost the same, and any of those within the tolerance may be recommended; without
      * a price, set prefer_best. Called by fst_search_new alone, once for each setting. */
@@ -147,9 +148,9 @@ struct fst_run {
  *
  * Several measurements, each of another setting (with growth the same ones repeatedly), may be asked for
  * before the first of them is told, to make them at the same time: take what you get until -EAGAIN, then tell
- * any of them and ask again. The search decides in rounds, without growth of at most sixteen, so that a
- * round's last ones come alone; after the choice a round has one for each setting that is compared. What each
- * is told to have cost should then be its share.
+ * any of them and ask again. The search decides in rounds of at most 18, with growth of at most 256, so that
+ * a round's last ones come alone; after the choice a round has one for each setting that is compared. What
+ * each is told to have cost should then be its share.
  *
  * After -ENOMEM the search may be asked again, but no longer saved. */
 int fst_ask(struct fst_search *search, double used, struct fst_run *ret_run);

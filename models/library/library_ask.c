@@ -38,12 +38,25 @@ static void add_run(struct fst_search *search, const char *word, const struct en
 
 /* --- asking --- */
 
+/* The next run of what is decided already. A block that grows may be most of the budget: what is outstanding
+ * of it is used up, too, or nothing would be left after the choice. */
+static bool next_decided(struct fst_search *search, double used, struct engine_run *ret_run)
+{
+    struct engine *engine = &search->engine;
+    bool grows = engine->growth > 0;
+    double outstanding = grows ? (double)search->n_outstanding * engine->run_seconds : 0;
+    return (search->n_outstanding > 0 || grows) && engine->stop == ENGINE_STOP_NOT_YET &&
+           engine_next(engine, used + outstanding, ret_run);
+}
+
 /* What is decided next needs all that is outstanding, unless it is no longer waited for. */
 static int ask_engine(struct fst_search *search, double used, struct engine_run *ret_run)
 {
     struct engine *engine = &search->engine;
+    if (next_decided(search, used, ret_run))
+        return ENGINE_RUN;
     if (search->n_outstanding > 0 && engine->stop == ENGINE_STOP_NOT_YET)
-        return engine_next(engine, used, ret_run) ? ENGINE_RUN : -EAGAIN;
+        return -EAGAIN;
     int asked = effects_update(&search->limits.effects);
     asked = asked < 0 ? asked : ENGINE_TURN;
     while (asked == ENGINE_TURN)

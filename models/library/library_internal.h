@@ -89,7 +89,7 @@ void library_text_number(struct library_text *text, double number);
 void library_text_end_line(struct library_text *text);
 uint64_t library_text_digest(const char *bytes, size_t n);
 
-#define LIBRARY_TITLE      "fstune-search 1"
+#define LIBRARY_TITLE      "fstune-search 2"
 #define LIBRARY_WORD_BYTES ((size_t)24) /* of a count or a number with its space, at most */
 
 /* --- GSL's handler of errors, which ends a process unless told otherwise --- */

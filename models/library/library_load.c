@@ -157,13 +157,7 @@ static void take_options(struct reader *reader, struct description *description)
     options->seed = take_digits(reader, 10);
     options->prefer_best = take_count(reader) != 0;
     description->baseline = take_count(reader);
-    take_line_end(reader);
-}
-
-static void take_growth(struct reader *reader, struct description *description)
-{
-    take_word(reader);
-    description->options.growth = take_number(reader);
+    options->growth = take_number(reader);
     take_line_end(reader);
 }
 
@@ -235,8 +229,6 @@ static int take_description(struct reader *reader, struct description *descripti
         result = take_left_out(reader, description);
     if (result == 0)
         take_options(reader, description);
-    if (result == 0 && begins_with(reader, "growth"))
-        take_growth(reader, description);
     while (result == 0 && begins_with(reader, "limit") && description->options.n_limits < FST_MAX_LIMITS)
         take_limit(reader, description);
     if (result == 0 && begins_with(reader, "prices"))

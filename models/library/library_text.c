@@ -106,7 +106,7 @@ static int describe_left_out(struct library_text *text, const struct fst_space *
 
 static int describe_options(struct library_text *text, const struct fst_options *options, size_t baseline)
 {
-    if (library_text_reserve(text, 12 * LIBRARY_WORD_BYTES) < 0)
+    if (library_text_reserve(text, 11 * LIBRARY_WORD_BYTES) < 0)
         return -ENOMEM;
     library_text_word(text, "options");
     library_text_count(text, options->scale);
@@ -117,12 +117,8 @@ static int describe_options(struct library_text *text, const struct fst_options 
     library_text_count(text, options->seed);
     library_text_count(text, options->prefer_best != 0);
     library_text_count(text, baseline == ENGINE_NONE ? 0 : baseline + 1);
+    library_text_number(text, options->growth);
     library_text_end_line(text);
-    if (options->growth > 0) {
-        library_text_word(text, "growth");
-        library_text_number(text, options->growth);
-        library_text_end_line(text);
-    }
     return 0;
 }
 

@@ -18,8 +18,9 @@ APPLETS = (*steps.APPLETS, 'find', 'cp', 'rm', 'sync')
 FILES_FROM = ('/usr/lib/python3.11', '/usr/share/perl', '/usr/lib/git-core')
 SYSTEM_BYTES = 384 << 20  # of the ext4: the files, and room for a copy
 MOUNTED = 'wait_for /dev/vdd; mount -t ext4 /dev/vdd /mnt && '
-PHASES = {'guest-boot': MOUNTED + 'find /mnt/files -type f -exec cat {} + >/dev/null; umount /mnt',
-          'guest-copy': MOUNTED + 'cp -r /mnt/files /mnt/copy && sync && rm -r /mnt/copy; umount /mnt'}
+UNMOUNT = '; code=$?; umount /mnt && [ $code = 0 ]'
+PHASES = {'guest-boot': MOUNTED + 'find /mnt/files -type f -exec cat {} + >/dev/null' + UNMOUNT,
+          'guest-copy': MOUNTED + 'rm -rf /mnt/copy && cp -r /mnt/files /mnt/copy && sync && rm -r /mnt/copy' + UNMOUNT}
 
 
 def make_system(path):

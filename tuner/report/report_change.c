@@ -31,7 +31,7 @@ static bool may_be_kept(const struct answer *answer)
 static const char *verdict_of(const struct tune *tune, const struct objective_ratio *gain)
 {
     if (!gain->has)
-        return "measured too little to compare";
+        return "not compared with it: too few runs";
     if (objective_table[tune->settings->search.objective].lower)
         return gain->ci.high < 1 ? "worse" : "not shown to be better";
     return gain->ci.high < 1 ? "slower" : "not shown to be faster";
@@ -79,7 +79,12 @@ const char *report_change_promises(const struct answer *answer, char text[REPORT
         snprintf(
             text, REPORT_CHANGE_SIZE,
             "a buffered read leaves its data in the page cache for the next one, a direct read does not");
-    else if (chosen->point.sync != SYNC_EACH)
+    else if (buffered->point.sync != SYNC_EACH && pattern_reads(&answer->tune->settings->workload.pattern))
+        snprintf(
+            text, REPORT_CHANGE_SIZE,
+            "a direct write waits for the device, a buffered one for memory alone, and a crash before its "
+            "flush loses it");
+    else if (buffered->point.sync != SYNC_EACH)
         snprintf(text, REPORT_CHANGE_SIZE,
                  "a direct write waits for the device (%s), a buffered one for memory alone (%s), and a "
                  "crash before "

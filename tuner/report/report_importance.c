@@ -18,7 +18,7 @@ static const char *scope_of(const struct tune *tune, char lines[SENSITIVITY_MAX_
         anything |= strstr(lines[i], "anything") != NULL;
     }
     if (tells)
-        snprintf(text, SENSITIVITY_LINE_SIZE, "with all else as recommended%s%s%s:",
+        snprintf(text, SENSITIVITY_LINE_SIZE, "costs are with all else as recommended%s%s%s:",
                  anything ? " (after \"anything\", whatever else is chosen" : "",
                  anything && engine_is_limited(&tune->engine) ? " within the limit" : "",
                  anything ? ")" : "");
@@ -34,7 +34,7 @@ void report_importance_text(FILE *out, const struct tune *tune)
         sensitivity_text(tune, &sensitivity, lines, &n);
         bool has_scope = scope_of(tune, lines, n, scope)[0] != '\0';
         if (has_scope)
-            fprintf(out, "What matters %s\n", scope);
+            fprintf(out, "What matters; %s\n", scope);
         for (size_t i = 0; i < n; i++)
             fprintf(out, "%-13s%s\n", i == 0 && !has_scope ? "What matters" : "", lines[i]);
         if (n == 0)

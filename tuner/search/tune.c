@@ -368,9 +368,9 @@ static int take_turn(struct tune *tune, struct err *err)
         break;
     case ENGINE_CHOICE:
         result = first ? tune_seek_unsplit(tune, err) : 0;
-        tune->session->write_limit_bytes = most_bytes(tune);
         break;
     case ENGINE_PLAN:
+        tune->session->write_limit_bytes = most_bytes(tune);
         result = accompany(tune, err);
         break;
     case ENGINE_WEIGH:

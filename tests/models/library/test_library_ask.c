@@ -75,23 +75,26 @@ TEST(with_growth_many_are_asked_for_at_once)
     options.prefer_best = 1;
     options.growth = 0.5;
     struct fst_search *search = rig_search(&options);
-    size_t n_rounds = 0, n_most = 0, n = 1;
+    size_t n_rounds = 0, n_most = 0, n_told = 0, n = 1;
     int asked;
     while (n > 0) {
         for (n = 0; n < 300 && (asked = fst_ask(search, FST_USED_COSTS, &runs[n])) == 1;)
             n++;
         n_rounds++;
         n_most = n > n_most ? n : n_most;
+        n_told += n;
         for (size_t left = n; left-- > 0;)
             assert_int_equal(fst_tell(search, &runs[left], rig_rate(runs[left].values) * rig_noise(0.03), 1),
                              0);
     }
     assert_int_equal(asked, 0);
     assert_true(n_most > 2 * MOST_AT_ONCE);
-    assert_true(n_rounds < 60); /* most of them of the replays after the choice */
+    assert_true(n_rounds < 60);
+    assert_in_range(n_told, 100, 300);
     assert_int_equal(fst_outstanding(search), 0);
     assert_int_equal(fst_answer(search, &answer), 0);
     assert_close(rig_rate(answer.recommended.values), 2e9, 0.1e9);
+    assert_true(answer.recommended.n_confirming >= 5);
     fst_search_free(search);
 }
 
