@@ -120,6 +120,45 @@ static void *think(void *context)
     return NULL;
 }
 
+static bool is_over(struct disk *disk)
+{
+    pthread_mutex_lock(&disk->gate.lock);
+    bool is = disk->is_over;
+    pthread_mutex_unlock(&disk->gate.lock);
+    return is;
+}
+
+/* Beginning to write may wait for the device, for which no request waits. */
+static void *write_out(void *context)
+{
+    struct disk *disk = context;
+    while (!is_over(disk)) {
+        if (sem_wait(&disk->gathered) != 0)
+            continue;
+        while (sem_trywait(&disk->gathered) == 0) {
+        }
+        image_write_out(&disk->image);
+    }
+    return NULL;
+}
+
+static void end_thinking(struct disk *disk)
+{
+    pthread_mutex_lock(&disk->gate.lock);
+    disk->is_over = true;
+    pthread_cond_signal(&disk->slice_ended);
+    pthread_mutex_unlock(&disk->gate.lock);
+    pthread_join(disk->thinker, NULL);
+}
+
+static int begin_threads(struct disk *disk)
+{
+    int code = -pthread_create(&disk->thinker, NULL, think, disk);
+    if (code == 0 && (code = -pthread_create(&disk->writer, NULL, write_out, disk)) < 0)
+        end_thinking(disk);
+    return code;
+}
+
 static int begin_serving(struct disk *disk)
 {
     int code = image_lanes_open(&disk->lanes);
@@ -128,7 +167,8 @@ static int begin_serving(struct disk *disk)
     if ((code = disk_gate_init(&disk->gate, &disk->image, DISK_WAYS_PLAIN)) == 0) {
         if ((code = -pthread_cond_init(&disk->slice_ended, NULL)) == 0 &&
             (code = -pthread_cond_init(&disk->sync_ended, NULL)) == 0 &&
-            (code = -pthread_create(&disk->thinker, NULL, think, disk)) == 0)
+            (code = sem_init(&disk->gathered, 0, 0) == 0 ? 0 : -errno) == 0 &&
+            (code = begin_threads(disk)) == 0)
             return 0;
         disk_gate_done(&disk->gate);
     }
@@ -154,17 +194,16 @@ int disk_open(struct disk *disk, const struct disk_options *options, struct err 
 
 void disk_close(struct disk *disk)
 {
-    pthread_mutex_lock(&disk->gate.lock);
-    disk->is_over = true;
-    pthread_cond_signal(&disk->slice_ended);
-    pthread_mutex_unlock(&disk->gate.lock);
-    pthread_join(disk->thinker, NULL);
+    end_thinking(disk);
+    sem_post(&disk->gathered);
+    pthread_join(disk->writer, NULL);
     if (disk->options.history != NULL) {
         char *text = disk_history_text(disk);
         disk_history_save(disk, text);
         free(text);
     }
     online_done(&disk->online);
+    sem_destroy(&disk->gathered);
     pthread_cond_destroy(&disk->slice_ended);
     pthread_cond_destroy(&disk->sync_ended);
     disk_gate_done(&disk->gate);
@@ -322,7 +361,7 @@ static void gather(struct disk *disk, uint32_t most_bytes, uint64_t n_bytes)
 {
     uint64_t before = atomic_fetch_add_explicit(&disk->gathered_bytes, n_bytes, memory_order_relaxed);
     if (before / most_bytes != (before + n_bytes) / most_bytes)
-        image_write_out(&disk->image);
+        sem_post(&disk->gathered);
 }
 
 static int move(struct disk *disk, const struct disk_gate_pass *pass, const struct profile_request *request,

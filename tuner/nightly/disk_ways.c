@@ -54,7 +54,9 @@ static int is_forbidden(const double *values, void *context)
         return 1;
     if (values[OUT] > 0 && (values[DIRECT] > 0 || !is_plain_ahead || kind_only_reads(kind)))
         return 1;
-    if (values[PIECES] > 0 && (!ways->can_split || !kind_is_large(kind)))
+    /* A write into the page cache waits for no device, so that nothing is gained by pieces at once. */
+    bool waits = values[DIRECT] > 0 || !kind_only_writes(kind);
+    if (values[PIECES] > 0 && (!ways->can_split || !kind_is_large(kind) || !waits))
         return 1;
     if (kind_only_writes(kind))
         return !is_plain_ahead;

@@ -29,7 +29,7 @@ TEST(only_settings_that_make_a_difference_are_tried)
     assert_int_equal(n_settings(true, true, "seq-read-small"), 5);
     assert_int_equal(n_settings(true, true, "random-read-small"), 3);
     assert_int_equal(n_settings(true, true, "random-write-small"), 4);
-    assert_int_equal(n_settings(true, true, "seq-write-large"), 12);
+    assert_int_equal(n_settings(true, true, "seq-write-large"), 6);
     assert_int_equal(n_settings(false, false, "random-write-large"), 3);
     assert_int_equal(n_settings(false, false, "random-read-large"), 2);
     assert_int_equal(n_settings(true, false, "seq-read-large"), 5);
