@@ -65,8 +65,8 @@ static bool is_flocked_for_long(int fd)
     return false;
 }
 
-/* A descriptor that only reads can ask for any lock, but take only one for reading; QEMU yields to that, too.
- */
+/* A descriptor that only reads can ask for any lock, but take only one for reading; QEMU yields to that, too,
+ * so that a served device, whose descriptor writes, needs no other one. */
 static int lock_device(int fd, const char *path, struct err *err)
 {
     struct flock whole = {.l_type = F_WRLCK, .l_whence = SEEK_SET};
@@ -172,9 +172,10 @@ static int refuse_busy(int inode_fd, const char *path, struct err *err)
         path);
 }
 
-/* The descriptor that is kept only reads: whoever closes one that could write has others look at the disk,
- * and runs have their own. The kernel gives O_EXCL to readers and writers alike, but lets nobody without it
- * give back a range whose pages are in the cache, which those who are served may want. */
+/* The descriptor that is kept only reads, but for a device that is served: whoever closes one that could
+ * write has others look at the disk, and runs have their own. The kernel gives O_EXCL to readers and writers
+ * alike, but lets nobody without it give back a range whose pages are in the cache, which those who are
+ * served may want. */
 static int open_to_write(struct target *target, int inode_fd, const struct target_existing *existing,
                          struct block_device *ret_device, struct err *err)
 {

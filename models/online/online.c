@@ -107,8 +107,13 @@ static bool follow_phase(struct online *online, const struct online_slice *slice
 static void note_latencies(struct online *online, const struct online_slice *slice)
 {
     struct online_mind *mind = &online->mind[online->kind];
+    struct online_setting running = online_running(online);
     if (slice->is_whole && online_is_same(&slice->setting, &online->options.first))
         latency_pool_add(&mind->usual, &slice->latencies);
+    if (online_is_same(&running, &online->options.first))
+        latency_pool_add(&mind->usual, &slice->late_others);
+    else if (online->is_check && online->step != ONLINE_IDLE)
+        latency_pool_add(&mind->usual, &slice->late_tried);
     if (online_is_other(online, mind) && online_is_same(&slice->setting, &mind->best) &&
         mind->next_check > mind->n_slices &&
         waits_are_awful(latency_share_of(&slice->latencies, latency_limit(&mind->usual, LATENCY_RATIO))))
@@ -119,14 +124,14 @@ static void begin(struct online *online, const struct online_slice *slice)
 {
     /* There, and back again. */
     double switches = 2 * online->window_switch_seconds * online_rate(slice);
-    double expected = online->window_regret_bytes +
-                      fmax(1, online->window_worst) * (double)slice->n_bytes + switches;
+    double expected =
+        online->window_regret_bytes + fmax(1, online->window_worst) * (double)slice->n_bytes + switches;
     double over_seconds = slice->end_seconds + TRIAL_SLICES * online->last_wall_seconds;
     struct online_setting running = online_running(online);
     online->limit = latency_limit(&online->mind[online->kind].usual, LATENCY_RATIO);
     if (!online_is_same(&slice->setting, &running) ||
         expected > online->options.regret_share * online->window_bytes ||
-        phases_may_end(&online->phases, slice->end_seconds, over_seconds) ||
+        phases_may_end(&online->phases, slice->end_seconds, over_seconds) || slice->n_tried_under_way > 0 ||
         !online_trial_begin(online, slice))
         return;
     online->beside_share = latency_share_of(&slice->latencies, online->limit);
@@ -134,6 +139,13 @@ static void begin(struct online *online, const struct online_slice *slice)
     online->before_seconds = slice->seconds;
     online->step = ONLINE_TRYING;
     online->n_late = 0;
+}
+
+void online_add_share(struct latency_share *share, const struct latency_counts *counts, unsigned limit)
+{
+    struct latency_share more = latency_share_of(counts, limit);
+    share->n += more.n;
+    share->n_slow += more.n_slow;
 }
 
 /* The tried setting may come late, when it has to wait for the client's flush. */
@@ -150,16 +162,20 @@ static void look_at_tried(struct online *online, const struct online_slice *slic
     }
     online->tried_bps = online_rate(slice);
     online->tried_share = latency_share_of(&slice->latencies, online->limit);
+    online_add_share(&online->beside_share, &slice->late_others, online->limit);
     online->step = ONLINE_AFTER;
     online->n_late = 0;
 }
 
+/* The slowest requests of a trial end after its slice, and are waited for. */
 static void look_after(struct online *online, const struct online_slice *slice)
 {
     struct online_setting running = online_running(online);
     bool is_running = online_is_same(&slice->setting, &running);
     double change = online_rate(slice) / online->before_bps;
-    if (!is_running && ++online->n_late <= LATE_SLICES)
+    online_add_share(&online->tried_share, &slice->late_tried, online->limit);
+    online_add_share(&online->beside_share, &slice->late_others, online->limit);
+    if ((!is_running || slice->n_tried_under_way > 0) && ++online->n_late <= LATE_SLICES)
         return;
     if (!is_running || !slice->is_whole || change > STEADY_RATIO || change < 1 / STEADY_RATIO) {
         drop_trial(online);

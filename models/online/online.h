@@ -63,7 +63,11 @@ struct online_slice {
     double switch_seconds; /* before it began, while requests waited for a switch */
     double end_seconds;    /* of a clock that never goes back */
     bool is_whole;         /* one setting from its beginning to its end, and its writes are flushed */
-    struct latency_counts latencies; /* of all requests, flushes too, where they are timed */
+    struct latency_counts latencies; /* of all its requests, flushes too, where they are timed */
+    /* Of those that began in an earlier slice and have ended since the slice before: with the tried setting
+     * of a trial, and others. */
+    struct latency_counts late_tried, late_others;
+    uint32_t n_tried_under_way; /* begun with the tried setting of a trial, and not over yet */
 };
 
 /* What libfstune needs time for: it is taken away, thought through without anybody waiting, and given back.
@@ -124,7 +128,8 @@ struct online {
     struct online_setting pinned;
     double window_bytes, window_regret_bytes; /* of the last window_seconds or so */
     double window_switch_seconds;             /* the longest switch, which is forgotten as slowly */
-    double window_worst; /* so many slices of the running setting's were lost by one trial at most, likewise */
+    double
+        window_worst; /* so many slices of the running setting's were lost by one trial at most, likewise */
     double served_bytes, regret_bytes;
     uint64_t n_trials, n_dropped, n_switches;
     uint64_t n_refused; /* settings, for their latency */

@@ -173,7 +173,9 @@ bool online_thought_give(struct online *online, const struct online_thought *tho
 static bool begin_check(struct online *online)
 {
     struct online_mind *mind = mind_of(online);
-    if (!online_is_other(online, mind) || mind->n_slices < mind->next_check)
+    bool runs =
+        online_is_other(online, mind) && online->options.may_use(online->options.context, &mind->best);
+    if (!runs || mind->n_slices < mind->next_check)
         return false;
     online->is_check = true;
     online->tried = online->options.first;
@@ -222,8 +224,9 @@ static void end_check(struct online *online, struct online_mind *mind, double lo
         give_up(mind, &online->options.first);
         return;
     }
-    bool is_enough = mind->check.n >= CHECK_TRIALS || (mind->check.n >= LEAST_PROOF && mind->check.mean < 0 &&
-                                                       mind->check_waits.shares.n >= LEAST_PROOF);
+    bool knows_waits = !online->options.is_timed || mind->check_waits.shares.n >= LEAST_PROOF;
+    bool is_enough = mind->check.n >= CHECK_TRIALS ||
+                     (mind->check.n >= LEAST_PROOF && mind->check.mean < 0 && knows_waits);
     if (!is_enough)
         return;
     mind->gain = exp(-mind->check.mean);
@@ -244,9 +247,7 @@ void online_trial_end(struct online *online, const struct online_slice *after)
 {
     struct online_mind *mind = mind_of(online);
     double log_ratio = log(online->tried_bps) - (log(online->before_bps) + log(online_rate(after))) / 2;
-    struct latency_share share = latency_share_of(&after->latencies, online->limit);
-    online->beside_share.n += share.n;
-    online->beside_share.n_slow += share.n_slow;
+    online_add_share(&online->beside_share, &after->latencies, online->limit);
     online->n_trials++;
     mind->n_trials++;
     if (online->is_check) {

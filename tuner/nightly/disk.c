@@ -29,13 +29,12 @@ static struct fst_space *space_of(void *context, unsigned kind)
 static bool may_use(void *context, const struct online_setting *setting)
 {
     const struct disk *disk = context;
-    struct image_way way = disk_ways_of_setting(setting);
-    return (!way.direct || (disk->ways.can_direct && !disk->ways.is_kept)) &&
-           (way.piece_bytes == 0 || disk->ways.can_split);
+    return disk_ways_may_use(&disk->ways, setting);
 }
 
-/* Requests past the cache leave nothing there for those that come later, which no trial sees. Where there is
- * room for the whole image, everything is read from the disk once. */
+/* Requests past the cache, and reads without the kernel's read-ahead, leave less there for those that come
+ * later, which no trial sees. Where there is room for the whole image, everything is read from the disk once.
+ */
 static bool is_kept(const struct disk *disk)
 {
     struct hostinfo_memory_room room = {.bytes = disk->options.cache_bytes};
@@ -121,6 +120,45 @@ static void *think(void *context)
     return NULL;
 }
 
+static bool is_over(struct disk *disk)
+{
+    pthread_mutex_lock(&disk->gate.lock);
+    bool is = disk->is_over;
+    pthread_mutex_unlock(&disk->gate.lock);
+    return is;
+}
+
+/* Beginning to write may wait for the device, for which no request waits. */
+static void *write_out(void *context)
+{
+    struct disk *disk = context;
+    while (!is_over(disk)) {
+        if (sem_wait(&disk->gathered) != 0)
+            continue;
+        while (sem_trywait(&disk->gathered) == 0) {
+        }
+        image_write_out(&disk->image);
+    }
+    return NULL;
+}
+
+static void end_thinking(struct disk *disk)
+{
+    pthread_mutex_lock(&disk->gate.lock);
+    disk->is_over = true;
+    pthread_cond_signal(&disk->slice_ended);
+    pthread_mutex_unlock(&disk->gate.lock);
+    pthread_join(disk->thinker, NULL);
+}
+
+static int begin_threads(struct disk *disk)
+{
+    int code = -pthread_create(&disk->thinker, NULL, think, disk);
+    if (code == 0 && (code = -pthread_create(&disk->writer, NULL, write_out, disk)) < 0)
+        end_thinking(disk);
+    return code;
+}
+
 static int begin_serving(struct disk *disk)
 {
     int code = image_lanes_open(&disk->lanes);
@@ -129,7 +167,8 @@ static int begin_serving(struct disk *disk)
     if ((code = disk_gate_init(&disk->gate, &disk->image, DISK_WAYS_PLAIN)) == 0) {
         if ((code = -pthread_cond_init(&disk->slice_ended, NULL)) == 0 &&
             (code = -pthread_cond_init(&disk->sync_ended, NULL)) == 0 &&
-            (code = -pthread_create(&disk->thinker, NULL, think, disk)) == 0)
+            (code = sem_init(&disk->gathered, 0, 0) == 0 ? 0 : -errno) == 0 &&
+            (code = begin_threads(disk)) == 0)
             return 0;
         disk_gate_done(&disk->gate);
     }
@@ -155,17 +194,16 @@ int disk_open(struct disk *disk, const struct disk_options *options, struct err 
 
 void disk_close(struct disk *disk)
 {
-    pthread_mutex_lock(&disk->gate.lock);
-    disk->is_over = true;
-    pthread_cond_signal(&disk->slice_ended);
-    pthread_mutex_unlock(&disk->gate.lock);
-    pthread_join(disk->thinker, NULL);
+    end_thinking(disk);
+    sem_post(&disk->gathered);
+    pthread_join(disk->writer, NULL);
     if (disk->options.history != NULL) {
         char *text = disk_history_text(disk);
         disk_history_save(disk, text);
         free(text);
     }
     online_done(&disk->online);
+    sem_destroy(&disk->gathered);
     pthread_cond_destroy(&disk->slice_ended);
     pthread_cond_destroy(&disk->sync_ended);
     disk_gate_done(&disk->gate);
@@ -193,6 +231,8 @@ static void end_slice(struct disk *disk, bool is_bad, bool is_flushed, uint64_t 
 {
     struct disk_gate *gate = &disk->gate;
     struct kind_counts counts = disk_gate_slice_counts(gate);
+    /* Before those that are late: none of them may be missed. */
+    uint32_t n_tried = atomic_load(&gate->n_tried);
     /* A bad one ended too soon to tell. */
     struct online_slice slice = {.kind = is_bad ? disk->online.kind : kind_of(&counts),
                                  .setting = disk_ways_to_setting(disk_gate_way(gate)),
@@ -202,10 +242,16 @@ static void end_slice(struct disk *disk, bool is_bad, bool is_flushed, uint64_t 
                                  .switch_seconds = (double)gate->slice.switch_ns / (double)CLOCK_NS_PER_S,
                                  .end_seconds = (double)now_ns / (double)CLOCK_NS_PER_S,
                                  .is_whole = is_bad || disk_gate_slice_is_whole(gate, is_flushed),
-                                 .latencies = disk_gate_slice_latencies(gate)};
+                                 .latencies = disk_gate_slice_latencies(gate),
+                                 .late_tried = disk_gate_take_late(gate, DISK_GATE_TRIED),
+                                 .late_others = disk_gate_take_late(gate, DISK_GATE_OTHERS),
+                                 .n_tried_under_way = n_tried};
     struct online_setting next = online_next(&disk->online, &slice);
-    atomic_store(&disk->is_trying, disk->online.step == ONLINE_TRYING);
-    disk_gate_want(gate, disk_ways_of_setting(&next));
+    bool is_trying = disk->online.step == ONLINE_TRYING;
+    struct image_way way = disk_ways_of_setting(&next);
+    atomic_store(&disk->is_trying, is_trying);
+    disk_gate_try(gate, is_trying ? &way : NULL);
+    disk_gate_want(gate, way);
     disk_gate_slice_begin(gate, now_ns);
     pthread_cond_signal(&disk->slice_ended);
 }
@@ -223,7 +269,6 @@ static void end_trials(struct disk *disk, const char *what, const char *why)
 
 enum ending {
     MOVED,
-    STALLED, /* moved, after so long that something is wrong with the image */
     FLUSHED, /* all that had been written when it began is on the disk now */
     FAILED
 };
@@ -264,8 +309,8 @@ static void look_at_slice(struct disk *disk, const struct disk_gate_pass *pass, 
         pthread_mutex_lock(&gate->lock);
     else if (pthread_mutex_trylock(&gate->lock) != 0)
         return;
-    if (end == FAILED || end == STALLED)
-        note_trouble(disk, what, code, now_ns - pass->begin_ns);
+    if (end == FAILED)
+        note_trouble(disk, what, code, 0);
     bool is_flushed = end == FLUSHED && disk_gate_note_flush(gate, pass);
     bool is_bad = is_bad_slice(disk, pass, now_ns);
     if (is_bad || disk_gate_slice_is_over(gate, is_flushed, now_ns))
@@ -273,14 +318,25 @@ static void look_at_slice(struct disk *disk, const struct disk_gate_pass *pass, 
     pthread_mutex_unlock(&gate->lock);
 }
 
+/* Something is wrong with an image whose requests take so long; flushes may. */
+static void look_for_stall(struct disk *disk, const struct disk_gate_pass *pass, const char *what,
+                           uint64_t now_ns)
+{
+    uint64_t took_ns = now_ns - pass->begin_ns;
+    if (disk->options.stall_ns == 0 || took_ns <= disk->options.stall_ns)
+        return;
+    pthread_mutex_lock(&disk->gate.lock);
+    note_trouble(disk, what, 0, took_ns);
+    pthread_mutex_unlock(&disk->gate.lock);
+}
+
 /* A request is over, mostly without any lock. */
 static void leave(struct disk *disk, const struct disk_gate_pass *pass, const struct profile_request *request,
                   enum ending end, const char *what, int code)
 {
     uint64_t now_ns = disk_gate_leave(&disk->gate, pass, request, end != FAILED);
-    uint64_t stall_ns = disk->options.stall_ns;
-    if (end == MOVED && request != NULL && stall_ns > 0 && now_ns - pass->begin_ns > stall_ns)
-        end = STALLED;
+    if (end == MOVED && request != NULL)
+        look_for_stall(disk, pass, what, now_ns);
     if (end != MOVED || atomic_load_explicit(&disk->is_trying, memory_order_relaxed) ||
         disk_gate_slice_is_over(&disk->gate, false, now_ns))
         look_at_slice(disk, pass, end, what, code, now_ns);
@@ -305,7 +361,7 @@ static void gather(struct disk *disk, uint32_t most_bytes, uint64_t n_bytes)
 {
     uint64_t before = atomic_fetch_add_explicit(&disk->gathered_bytes, n_bytes, memory_order_relaxed);
     if (before / most_bytes != (before + n_bytes) / most_bytes)
-        image_write_out(&disk->image);
+        sem_post(&disk->gathered);
 }
 
 static int move(struct disk *disk, const struct disk_gate_pass *pass, const struct profile_request *request,
@@ -360,6 +416,7 @@ static int carry(struct disk *disk, struct disk_gate_client *client, const struc
                  void *buffer, const void *data)
 {
     bool durable = (request->flags & PROFILE_DURABLE) != 0;
+    const char *what = buffer != NULL ? "a read" : "a write";
     struct disk_gate_pass pass;
     check_alignment(disk, request);
     disk_gate_enter(&disk->gate, client, request, &pass);
@@ -370,13 +427,11 @@ static int carry(struct disk *disk, struct disk_gate_client *client, const struc
         disk_gate_enter(&disk->gate, client, request, &pass);
         code = move(disk, &pass, request, buffer, data);
     }
-    if (code == 0 && durable)
+    if (code == 0 && durable) {
+        look_for_stall(disk, &pass, what, clock_now_ns(&clock_monotonic));
         code = sync_image(disk);
-    leave(disk, &pass, request,
-          code < 0  ? FAILED
-          : durable ? FLUSHED
-                    : MOVED,
-          buffer != NULL ? "a read" : "a write", code);
+    }
+    leave(disk, &pass, request, code < 0 ? FAILED : durable ? FLUSHED : MOVED, what, code);
     return code;
 }
 

@@ -12,6 +12,7 @@
 #include "tuner/nightly/disk_gate.h"
 #include "tuner/nightly/disk_ways.h"
 
+#include <semaphore.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -38,7 +39,8 @@ struct disk {
     struct disk_ways ways;
     struct disk_gate gate; /* its lock guards all that follows */
     struct online online;
-    pthread_t thinker;
+    pthread_t thinker, writer;
+    sem_t gathered; /* wakes the writer */
     pthread_cond_t slice_ended, sync_ended;
     uint64_t n_syncs_begun, n_syncs_ended; /* of the client's */
     uint64_t thinking_ns, rest_until_ns;   /* processor time of the thinker; it does nothing before */

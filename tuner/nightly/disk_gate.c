@@ -12,6 +12,7 @@
 #define FLUSHED_REMAINDER 8          /* a flush that leaves less than such a part of a slice has flushed it */
 #define CLOSED            0x80000000U
 #define WAY_UNIT          4096U /* of sizes in a way */
+#define NO_WAY            UINT64_MAX
 
 /* A way in one word: a bit, pieces and what is gathered in units, and what is read ahead. */
 static uint64_t pack(struct image_way way)
@@ -20,18 +21,27 @@ static uint64_t pack(struct image_way way)
            (uint64_t)(way.out_bytes / WAY_UNIT) << 32 | way.ahead_bytes;
 }
 
-struct image_way disk_gate_way(const struct disk_gate *gate)
+static struct image_way unpack(uint64_t packed)
 {
-    uint64_t packed = atomic_load_explicit(&gate->way, memory_order_relaxed);
     return (struct image_way){.direct = packed >> 63 != 0,
                               .piece_bytes = (uint32_t)(packed >> 48 & 0x7fff) * WAY_UNIT,
                               .out_bytes = (uint32_t)(packed >> 32 & 0xffff) * WAY_UNIT,
                               .ahead_bytes = (uint32_t)packed};
 }
 
+struct image_way disk_gate_way(const struct disk_gate *gate)
+{
+    return unpack(atomic_load_explicit(&gate->way, memory_order_relaxed));
+}
+
+void disk_gate_try(struct disk_gate *gate, const struct image_way *way)
+{
+    atomic_store(&gate->tried_way, way != NULL ? pack(*way) : NO_WAY);
+}
+
 int disk_gate_init(struct disk_gate *gate, const struct image *image, struct image_way way)
 {
-    *gate = (struct disk_gate){.image = image, .way = pack(way), .wanted = way};
+    *gate = (struct disk_gate){.image = image, .way = pack(way), .tried_way = NO_WAY, .wanted = way};
     disk_gate_slice_begin(gate, clock_now_ns(&clock_monotonic));
     int code = -pthread_mutex_init(&gate->lock, NULL);
     if (code == 0 && (code = -pthread_cond_init(&gate->changed, NULL)) != 0)
@@ -95,6 +105,14 @@ struct latency_counts disk_gate_slice_latencies(const struct disk_gate *gate)
     struct latency_counts counts;
     for (size_t i = 0; i < LATENCY_N_BUCKETS; i++)
         counts.n[i] = atomic_load_explicit(&gate->slice.latencies[i], memory_order_relaxed);
+    return counts;
+}
+
+struct latency_counts disk_gate_take_late(struct disk_gate *gate, enum disk_gate_role role)
+{
+    struct latency_counts counts;
+    for (size_t i = 0; i < LATENCY_N_BUCKETS; i++)
+        counts.n[i] = atomic_exchange_explicit(&gate->late[role][i], 0, memory_order_relaxed);
     return counts;
 }
 
@@ -214,17 +232,25 @@ void disk_gate_enter(struct disk_gate *gate, struct disk_gate_client *client,
         end_idleness(gate, now_ns);
     /* The number first: a slice gets it after its way. */
     *ret_pass = (struct disk_gate_pass){.slice = atomic_load(&gate->slice.number), .begin_ns = now_ns};
-    ret_pass->way = disk_gate_way(gate);
+    uint64_t way = get(&gate->way);
+    ret_pass->way = unpack(way);
+    if (way == get(&gate->tried_way)) {
+        ret_pass->role = DISK_GATE_TRIED;
+        atomic_fetch_add(&gate->n_tried, 1);
+    }
     ret_pass->written_bytes = atomic_load(&gate->written_bytes);
     if (request != NULL)
         judge(client, request, ret_pass);
 }
 
-static void count(struct disk_gate_slice *slice, const struct disk_gate_pass *pass,
+static void count(struct disk_gate *gate, const struct disk_gate_pass *pass,
                   const struct profile_request *request, uint64_t latency_ns)
 {
-    atomic_fetch_add_explicit(&slice->latencies[latency_bucket(latency_ns)], 1, memory_order_relaxed);
-    if (request == NULL)
+    struct disk_gate_slice *slice = &gate->slice;
+    bool is_late = pass->slice != get(&slice->number);
+    atomic_uint_least32_t *latencies = is_late ? gate->late[pass->role] : slice->latencies;
+    atomic_fetch_add_explicit(&latencies[latency_bucket(latency_ns)], 1, memory_order_relaxed);
+    if (is_late || request == NULL)
         return;
     add(&slice->n[request->direction], 1);
     add(&slice->n_bytes, request->n_bytes);
@@ -235,12 +261,13 @@ static void count(struct disk_gate_slice *slice, const struct disk_gate_pass *pa
 uint64_t disk_gate_leave(struct disk_gate *gate, const struct disk_gate_pass *pass,
                          const struct profile_request *request, bool counts)
 {
-    struct disk_gate_slice *slice = &gate->slice;
     uint64_t now_ns = clock_now_ns(&clock_monotonic);
     if (request != NULL && request->direction == PROFILE_WRITE)
         atomic_fetch_add(&gate->written_bytes, request->n_bytes);
-    if (counts && pass->slice == get(&slice->number))
-        count(slice, pass, request, now_ns - pass->begin_ns);
+    if (counts)
+        count(gate, pass, request, now_ns - pass->begin_ns);
+    if (pass->role == DISK_GATE_TRIED)
+        atomic_fetch_sub(&gate->n_tried, 1);
     set(&gate->left_ns, now_ns);
     if (atomic_fetch_sub(&gate->inside, 1) == (CLOSED | 1)) {
         pthread_mutex_lock(&gate->lock);

@@ -28,10 +28,16 @@ struct disk_gate_slice {
     uint64_t switch_ns; /* guarded by the lock */
 };
 
+/* Requests that a trial makes differently, and all others. */
+enum disk_gate_role { DISK_GATE_OTHERS, DISK_GATE_TRIED, DISK_GATE_N_ROLES };
+
 struct disk_gate {
     atomic_uint inside; /* requests; its highest bit: the next ones wait */
     atomic_uint_fast64_t left_ns, written_bytes, way;
     struct disk_gate_slice slice;
+    atomic_uint_fast64_t tried_way; /* of the trial that goes on */
+    atomic_uint n_tried;            /* requests under way that began with it */
+    atomic_uint_least32_t late[DISK_GATE_N_ROLES][LATENCY_N_BUCKETS];
     pthread_mutex_t lock; /* guards what follows, and what closes and opens the gate */
     pthread_cond_t changed;
     const struct image *image;
@@ -53,6 +59,7 @@ struct disk_gate_pass {
     struct image_way way;
     uint64_t slice, begin_ns; /* begin: it waits at the gate no longer */
     bool is_sequential;
+    enum disk_gate_role role;
     uint64_t written_bytes;                   /* when it began */
     uint64_t ahead_from_bytes, ahead_n_bytes; /* what to read ahead first; 0: nothing */
 };
@@ -79,6 +86,11 @@ struct kind_counts disk_gate_slice_counts(const struct disk_gate *gate);
 /* How long its requests took, those without data too; what they waited at the closed gate is no part of it.
  */
 struct latency_counts disk_gate_slice_latencies(const struct disk_gate *gate);
+/* How long those took that began in an earlier slice; they are told once. */
+struct latency_counts disk_gate_take_late(struct disk_gate *gate, enum disk_gate_role role);
+/* The way of a trial that begins, NULL: none goes on. What is under way with it counts as tried, whatever
+ * runs by then. */
+void disk_gate_try(struct disk_gate *gate, const struct image_way *way);
 /* How long requests were under way in it. */
 uint64_t disk_gate_slice_busy_ns(const struct disk_gate *gate, uint64_t now_ns);
 /* Whether the slice is long enough. is_flushed: its last request was a flush that left hardly anything. */

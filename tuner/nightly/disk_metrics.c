@@ -32,7 +32,7 @@ static void print_figures(FILE *out, const struct disk *disk)
         const char *name, *type, *help;
         double value;
     } figures[] = {
-        {"fstune_disk_served_bytes_total", "counter", "Bytes read and written in whole slices of time.",
+        {"fstune_disk_served_bytes_total", "counter", "Bytes read and written in slices of time.",
          online->served_bytes},
         {"fstune_disk_trials_total", "counter", "Trials of another setting.", (double)online->n_trials},
         {"fstune_disk_dropped_trials_total", "counter", "Trials that told nothing.",
@@ -45,6 +45,10 @@ static void print_figures(FILE *out, const struct disk *disk)
         {"fstune_disk_thinking_seconds_total", "counter", "Processor time for choosing what to try.",
          (double)disk->thinking_ns / (double)CLOCK_NS_PER_S},
         {"fstune_disk_errors_total", "counter", "Requests that the image failed.", (double)disk->n_errors},
+        {"fstune_disk_stalls_total", "counter", "Reads and writes that took longer than stall=.",
+         (double)disk->n_stalls},
+        {"fstune_disk_refused_total", "counter", "Settings refused for the latency of their requests.",
+         (double)online->n_refused},
         {"fstune_disk_flush_lost", "gauge", "1: a flush failed, and all later ones fail.",
          disk->gate.lost_code != 0},
         {"fstune_disk_direct_possible", "gauge", "1: requests can pass by the page cache.",

@@ -29,17 +29,34 @@ struct online_setting disk_ways_to_setting(struct image_way way)
     return (struct online_setting){{way.direct, way.piece_bytes, way.ahead_bytes, way.out_bytes}};
 }
 
+/* In the page cache, for those that come later. */
+static bool leaves_less(const double *values)
+{
+    return values[DIRECT] > 0 || values[AHEAD] < IMAGE_AHEAD_KERNEL;
+}
+
+bool disk_ways_may_use(const struct disk_ways *ways, const struct online_setting *setting)
+{
+    return (!(setting->values[DIRECT] > 0) || ways->can_direct) &&
+           (!(setting->values[PIECES] > 0) || ways->can_split) &&
+           !(ways->is_kept && leaves_less(setting->values));
+}
+
 /* Of settings that do the same for this kind of load, one is enough. */
 static int is_forbidden(const double *values, void *context)
 {
     const struct disk_ways *ways = context;
     unsigned kind = ways->kind;
     bool is_plain_ahead = disk_ways_to_setting(DISK_WAYS_PLAIN).values[AHEAD] - values[AHEAD] == 0;
-    if (values[DIRECT] > 0 && (!ways->can_direct || ways->is_kept || !is_plain_ahead))
+    if (values[DIRECT] > 0 && (!ways->can_direct || !is_plain_ahead))
+        return 1;
+    if (ways->is_kept && leaves_less(values))
         return 1;
     if (values[OUT] > 0 && (values[DIRECT] > 0 || !is_plain_ahead || kind_only_reads(kind)))
         return 1;
-    if (values[PIECES] > 0 && (!ways->can_split || !kind_is_large(kind)))
+    /* A write into the page cache waits for no device, so that nothing is gained by pieces at once. */
+    bool waits = values[DIRECT] > 0 || !kind_only_writes(kind);
+    if (values[PIECES] > 0 && (!ways->can_split || !kind_is_large(kind) || !waits))
         return 1;
     if (kind_only_writes(kind))
         return !is_plain_ahead;

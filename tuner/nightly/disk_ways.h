@@ -15,7 +15,7 @@
 struct disk_ways {
     atomic_bool can_direct; /* may become false while others look */
     bool can_split;
-    bool is_kept;  /* the page cache can hold the whole image: direct requests would leave nothing there */
+    bool is_kept;  /* the page cache can hold the whole image: what leaves less there is not used by itself */
     unsigned kind; /* that disk_ways_space was called for last: its settings are listed later */
 };
 
@@ -25,6 +25,9 @@ struct online_setting disk_ways_to_setting(struct image_way way);
 /* The settings that are worth a trial for a kind of load; NULL: fewer than two, or no memory. `ways` stays
  * where it is until libfstune has listed the settings. */
 struct fst_space *disk_ways_space(struct disk_ways *ways, unsigned kind);
+
+/* Whether the setting can be taken here. */
+bool disk_ways_may_use(const struct disk_ways *ways, const struct online_setting *setting);
 
 /* "cached", "cached,pieces=64k,ahead=4m", "cached,ahead=none", "cached,out=1m", "direct,pieces=128k". */
 const char *disk_ways_format(struct image_way way, char buffer[static DISK_WAYS_TEXT_SIZE]);

@@ -301,6 +301,74 @@ TEST(a_setting_that_is_faster_and_makes_requests_wait_is_not_taken)
     assert_true(load.online.n_refused > 0);
 }
 
+/* As with a queue: what the tried setting delays ends after its slice. */
+static void run_with_late(size_t n, unsigned n_late)
+{
+    struct online_setting next = online_running(&load.online);
+    bool was_tried = false;
+    for (size_t i = 0; i < n; i++) {
+        struct online_slice slice = slice_of(READS, next, 1e9 * load.rate[0][(unsigned)next.values[0]]);
+        if (was_tried)
+            latencies_add(&slice.late_tried, 100 * MS, n_late);
+        was_tried = next.values[0] > 0 && !online_is_same(&next, &load.online.mind[READS].best);
+        slice.n_tried_under_way = was_tried ? n_late : 0;
+        next = online_next(&load.online, &slice);
+        think();
+    }
+}
+
+TEST(what_a_setting_delays_beyond_its_slice_refuses_it)
+{
+    begin(0.03, false);
+    set_rates(2, 0.5, 1, 1);
+    run_with_late(20000, 4);
+    assert_true(load.online.mind[READS].is_settled);
+    assert_close(running(), 0, 0);
+    assert_true(load.online.n_refused > 0);
+}
+
+TEST(a_trial_is_judged_when_its_requests_are_over)
+{
+    begin(0.5, false);
+    set_rates(1, 1, 1, 1);
+    while (load.online.step != ONLINE_AFTER)
+        run(READS, 1);
+    uint64_t n_trials = load.online.n_trials;
+    struct online_slice slice = slice_of(READS, load.online.options.first, 1e9);
+    slice.n_tried_under_way = 1;
+    online_next(&load.online, &slice);
+    assert_int_equal(load.online.n_trials, n_trials);
+    slice.n_tried_under_way = 0;
+    online_next(&load.online, &slice);
+    assert_int_equal(load.online.n_trials, n_trials + 1);
+}
+
+/* Four trials, where nobody times requests. */
+TEST(a_comparison_without_latencies_is_short)
+{
+    struct online_setting best = {{1}};
+    begin(0.5, false);
+    load.online.options.is_timed = false;
+    set_rates(2, 1, 1, 1);
+    online_remember(&load.online, READS, &best, 2);
+    run(READS, 150);
+    assert_in_range(load.online.n_trials, 4, 6);
+    assert_true(load.online.mind[READS].next_check > 200);
+}
+
+/* What is remembered of a machine with less memory, say. */
+TEST(a_best_that_cannot_be_used_now_is_not_compared)
+{
+    struct online_setting best = {{2}};
+    begin(0.5, false);
+    set_rates(1, 2, 1, 1);
+    load.forbidden = true;
+    online_remember(&load.online, READS, &best, 2);
+    run(READS, 500);
+    assert_int_equal(load.online.n_trials, 0);
+    assert_close(load.online.mind[READS].gain, 2, 0);
+}
+
 TEST(the_next_best_that_makes_nobody_wait_is_taken)
 {
     begin(0.03, false);

@@ -61,6 +61,29 @@ TEST(what_failed_or_began_in_an_earlier_slice_is_not_counted)
     assert_int_equal(slower(0).n, 0);
 }
 
+/* The slowest requests of a slice end in a later one. */
+TEST(what_ends_in_a_later_slice_is_counted_by_what_it_began_with)
+{
+    struct disk_gate_pass tried, other;
+    struct image_way way = {0};
+    disk_gate_enter(&gate, &client, &request, &other);
+    disk_gate_try(&gate, &way);
+    disk_gate_enter(&gate, &client, &request, &tried);
+    disk_gate_try(&gate, NULL);
+    disk_gate_slice_begin(&gate, clock_now_ns(&clock_monotonic));
+    assert_int_equal(gate.n_tried, 1);
+    usleep(20000);
+    disk_gate_leave(&gate, &tried, &request, true);
+    disk_gate_leave(&gate, &other, &request, false);
+    assert_int_equal(gate.n_tried, 0);
+    struct latency_counts late = disk_gate_take_late(&gate, DISK_GATE_TRIED);
+    assert_int_equal(latency_share_of(&late, latency_bucket(20 * MS)).n_slow, 1);
+    late = disk_gate_take_late(&gate, DISK_GATE_TRIED);
+    assert_int_equal(latency_share_of(&late, 0).n, 0);
+    late = disk_gate_take_late(&gate, DISK_GATE_OTHERS);
+    assert_int_equal(latency_share_of(&late, 0).n, 0);
+}
+
 TEST(a_slice_begins_without_latencies)
 {
     pass_once(&request, true, 0);

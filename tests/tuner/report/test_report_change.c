@@ -51,7 +51,7 @@ TEST(without_a_comparison_the_default_may_be_kept)
     search_from("");
     answer.speedup.has = false;
     const char *expected =
-        "the default, 64k x 1, buffered, psync: the setting below is measured too little to compare";
+        "the default, 64k x 1, buffered, psync: the setting below is not compared with it: too few runs";
     expect_keep(0.9, 1.1, expected);
     answer.has_baseline = false;
     expect_keep(0.9, 1.1, expected);
