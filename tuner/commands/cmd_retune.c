@@ -20,6 +20,7 @@
 
 static struct retune_config config;
 static struct retune_online_config online_config;
+static struct retune_online tuned;
 
 static int check_online(const struct settings *settings, struct err *err)
 {
@@ -204,30 +205,39 @@ static int run_nights(const char *db, const struct settings *settings, struct er
     return result < 0 ? result : code;
 }
 
+static int print_online_plan(const struct settings *settings, const struct retune_online_count *count,
+                             const char *first, const char *text, struct err *err)
+{
+    const char *file = online_config.value_file;
+    if (settings->json)
+        return json_print(stdout,
+                          json_pack("{s:s, s:s, s:b, s:s, s:o, s:o, s:I, s:s}", "schema", "fstune/online/1",
+                                    "version", FSTUNE_VERSION, "dry_run", 1, "first", first, "value_file",
+                                    json_text(file), "text", json_text(text), "counter", (json_int_t)count->n,
+                                    "kind", count->kind),
+                          err);
+    printf("%s runs first; %s would hold:\n%sthe counter is at %" PRIu64 "%s%s\n", first, file, text,
+           count->n, count->kind[0] != '\0' ? ", load " : "", count->kind);
+    return 0;
+}
+
 static int show_online_plan(const struct settings *settings, struct err *err)
 {
     char words[DISK_HISTORY_SETTING_SIZE];
     struct retune_online_count count;
-    const struct online_setting first = retune_online_config_first(&online_config);
+    struct online_setting first;
     int result = apply_check(online_config.value_file, err);
     if (result == 0)
         result = retune_online_program_count(&online_config, &count, err);
+    if (result == 0)
+        result = retune_online_plan(&tuned, &online_config, &count, &first, err);
     if (result < 0)
         return result;
     char *text = retune_online_config_text(&online_config, &first);
+    if (text == NULL)
+        return err_set(err, -ENOMEM, "no memory");
     retune_online_config_write(&online_config, &first, words);
-    if (settings->json) {
-        result = json_print(stdout,
-                            json_pack("{s:s, s:s, s:b, s:s, s:s, s:s?, s:I, s:s}", "schema",
-                                      "fstune/online/1", "version", FSTUNE_VERSION, "dry_run", 1, "first",
-                                      words, "value_file", online_config.value_file, "text", text, "counter",
-                                      (json_int_t)count.n, "kind", count.kind),
-                            err);
-    } else {
-        printf("%s runs first; %s would hold:\n%sthe counter is at %" PRIu64 "%s%s\n", words,
-               online_config.value_file, text != NULL ? text : "", count.n,
-               count.kind[0] != '\0' ? ", load " : "", count.kind);
-    }
+    result = print_online_plan(settings, &count, words, text, err);
     free(text);
     return result;
 }
@@ -235,7 +245,6 @@ static int show_online_plan(const struct settings *settings, struct err *err)
 /* What was found is said where the loop ended without an error; what was learnt is kept in any case. */
 static int tune_program(const struct settings *settings, struct retune_online_world *world, struct err *err)
 {
-    static struct retune_online tuned;
     char words[DISK_HISTORY_SETTING_SIZE];
     world->out = settings->quiet ? NULL : settings->json ? stderr : stdout;
     int result = retune_online_open(&tuned, &online_config, world, err);

@@ -17,6 +17,8 @@
 /* A tried setting that did less than this share of the work is told to have done so much: of nothing there is
  * no ratio. */
 #define LEAST_SHARE 0.01
+/* After so many slices a load beyond those that are told apart is what goes on, as it is with the others. */
+#define STRANGE_SLICES 2
 /* Of a program that has no words for its loads. */
 #define ONLY_KIND "load"
 
@@ -109,6 +111,11 @@ static double seconds_from(const struct retune_online_count *begin, const struct
     return (double)(end->at_ns - begin->at_ns) / (double)CLOCK_NS_PER_S;
 }
 
+static double seconds_of(const struct retune_online_count *now)
+{
+    return (double)now->at_ns / (double)CLOCK_NS_PER_S;
+}
+
 /* The counter, which only grows. */
 static int count(const struct retune_online *tuned, struct retune_online_count *ret_count, struct err *err)
 {
@@ -150,19 +157,32 @@ static int change(struct retune_online *tuned, const struct online_setting *sett
     return code;
 }
 
-static int begin(struct retune_online *tuned, struct err *err)
+/* What the history says of the load that goes on, of which a slice of no length tells. */
+static int choose(struct retune_online *tuned, struct online_setting *ret_setting, struct err *err)
 {
     const struct disk_history_words words = words_of(tuned);
+    const char *history = tuned->config->history;
+    int code = history[0] != '\0' ? disk_history_take(&words, history, &tuned->online, err) : 0;
+    if (code < 0) {
+        err_prefix(err, "history %.200s", history);
+        return code;
+    }
+    const struct online_slice none = {.kind = find_kind(tuned, tuned->begin.kind),
+                                      .end_seconds = seconds_of(&tuned->begin)};
+    *ret_setting = online_next(&tuned->online, &none);
+    return 0;
+}
+
+static int begin(struct retune_online *tuned, struct err *err)
+{
+    struct online_setting setting;
     int code = count(tuned, &tuned->begin, err);
     tuned->start_ns = tuned->begin.at_ns;
-    if (code == 0 && tuned->config->history[0] != '\0' &&
-        (code = disk_history_take(&words, tuned->config->history, &tuned->online, err)) < 0)
-        err_prefix(err, "history %.200s", tuned->config->history);
+    if (code == 0)
+        code = choose(tuned, &setting, err);
     if (code < 0)
         return code;
-    /* A slice of no length tells which load goes on. What runs is not known, and so it is put there. */
-    const struct online_slice none = {.kind = find_kind(tuned, tuned->begin.kind)};
-    struct online_setting setting = online_next(&tuned->online, &none);
+    /* What runs is not known, and so it is put there. */
     tuned->is_unsure = true;
     return change(tuned, &setting, err);
 }
@@ -186,11 +206,10 @@ static int give_up(struct retune_online *tuned, int code, struct err *err)
                    was_first ? "stays" : "is back", words);
 }
 
-int retune_online_open(struct retune_online *tuned, const struct retune_online_config *config,
-                       const struct retune_online_world *world, struct err *err)
+static void prepare(struct retune_online *tuned, const struct retune_online_config *config)
 {
     const double slice_seconds = (double)config->slice_ns / (double)CLOCK_NS_PER_S;
-    *tuned = (struct retune_online){.config = config, .world = *world};
+    *tuned = (struct retune_online){.config = config};
     const struct online_options options = {.regret_share = config->regret_share,
                                            .window_seconds =
                                                fmax(WINDOW_SECONDS, WINDOW_SLICES * slice_seconds),
@@ -201,6 +220,24 @@ int retune_online_open(struct retune_online *tuned, const struct retune_online_c
                                            .may_use = may_use,
                                            .context = tuned};
     online_init(&tuned->online, &options);
+}
+
+int retune_online_plan(struct retune_online *tuned, const struct retune_online_config *config,
+                       const struct retune_online_count *now, struct online_setting *ret_setting,
+                       struct err *err)
+{
+    prepare(tuned, config);
+    tuned->begin = *now;
+    int code = choose(tuned, ret_setting, err);
+    online_done(&tuned->online);
+    return code;
+}
+
+int retune_online_open(struct retune_online *tuned, const struct retune_online_config *config,
+                       const struct retune_online_world *world, struct err *err)
+{
+    prepare(tuned, config);
+    tuned->world = *world;
     int code = begin(tuned, err);
     if (code < 0) {
         if (tuned->is_unsure)
@@ -254,6 +291,7 @@ static struct online_slice slice_of(struct retune_online *tuned, const struct re
                                  .n_bytes = end->n - tuned->begin.n,
                                  .seconds = seconds_from(&tuned->begin, end),
                                  .switch_seconds = tuned->switch_seconds,
+                                 .end_seconds = seconds_of(end),
                                  .is_whole = strcmp(end->kind, tuned->begin.kind) == 0 &&
                                              end->n_stops == tuned->begin.n_stops};
     double least = LEAST_SHARE * online->before_bps * slice.seconds;
@@ -263,6 +301,22 @@ static struct online_slice slice_of(struct retune_online *tuned, const struct re
     if (slice.n_bytes == 0)
         slice.kind = KIND_NONE;
     return slice;
+}
+
+/* Of the load at the end of the slice. */
+static void note_stranger(struct retune_online *tuned)
+{
+    unsigned kind = find_kind(tuned, tuned->begin.kind);
+    if (kind == KIND_NONE)
+        tuned->n_strange++;
+    else if (kind == tuned->online.kind)
+        tuned->n_strange = 0;
+}
+
+/* A load beyond those that are told apart runs with the first setting, whatever ran before it. */
+static struct online_setting known_or_first(const struct retune_online *tuned, struct online_setting setting)
+{
+    return tuned->n_strange < STRANGE_SLICES ? setting : tuned->online.options.first;
 }
 
 /* 1: it is time to end. */
@@ -281,6 +335,8 @@ static int pass_slice(struct retune_online *tuned, struct err *err)
     const struct online_slice slice = slice_of(tuned, &end);
     struct online_setting next = online_next(&tuned->online, &slice);
     tuned->begin = end;
+    note_stranger(tuned);
+    next = known_or_first(tuned, next);
     code = change(tuned, &next, err);
     if (code == 0)
         think(tuned);
@@ -293,7 +349,7 @@ int retune_online_run(struct retune_online *tuned, struct err *err)
     do
         code = pass_slice(tuned, err);
     while (code == 0);
-    struct online_setting best = online_running(&tuned->online);
+    struct online_setting best = known_or_first(tuned, online_running(&tuned->online));
     if (code > 0)
         code = change(tuned, &best, err);
     return code < 0 ? give_up(tuned, code, err) : 0;

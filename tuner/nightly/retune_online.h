@@ -67,7 +67,7 @@ char *retune_online_config_text(const struct retune_online_config *config,
 
 /* What the program has done so far. */
 struct retune_online_count {
-    uint64_t n;                         /* bytes, requests or whatever; never less than before */
+    uint64_t n;                         /* bytes, requests or whatever; never less than before, below 2^63 */
     char kind[RETUNE_CONFIG_NAME_SIZE]; /* of the load, the program's own word; "": there is none */
     uint64_t at_ns;                     /* on the clock that `wait` follows */
     unsigned n_stops;                   /* how often we were stopped (Ctrl-Z) */
@@ -91,6 +91,7 @@ struct retune_online {
     char kinds[KIND_N][RETUNE_CONFIG_NAME_SIZE]; /* the words that came, by their numbers */
     unsigned n_kinds;
     bool is_full;                     /* another word than these came, which was said */
+    unsigned n_strange;               /* slices of such a load since one of these went on */
     struct online_setting current;    /* in force */
     bool is_unsure;                   /* a change failed: `current` need not be what runs */
     struct retune_online_count begin; /* of the slice that goes on */
@@ -103,6 +104,11 @@ struct retune_online {
  * to be the best for the load that goes on. 0 or a negative errno, after which it is closed, too. */
 int retune_online_open(struct retune_online *tuned, const struct retune_online_config *config,
                        const struct retune_online_world *world, struct err *err);
+/* What retune_online_open would put into force for a program whose counter says this. Nothing is changed, and
+ * there is nothing to close. 0, or why the history cannot be taken. */
+int retune_online_plan(struct retune_online *tuned, const struct retune_online_config *config,
+                       const struct retune_online_count *now, struct online_setting *ret_setting,
+                       struct err *err);
 /* Until `wait` says so or the duration is over: the best setting that is known for the load is in force then.
  * Negative errno: the first error, after which the first setting is in force if it can be, and the text says
  * which is. */

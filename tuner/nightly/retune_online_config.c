@@ -3,6 +3,7 @@
 
 #include "bench/base/units.h"
 #include "tuner/base/trust.h"
+#include "tuner/base/utf8.h"
 #include "tuner/options/config.h"
 #include "tuner/options/options_set.h"
 
@@ -54,6 +55,21 @@ void retune_online_config_print_keys(FILE *out)
     retune_config_print_rows(out, keys, N_OF(keys));
 }
 
+/* Words stand in lines, with commas between them, and in JSON. */
+static int check_word(const char *word, struct err *err)
+{
+    for (size_t i = 0, length; word[i] != '\0'; i += length) {
+        length = utf8_length(word + i);
+        if (length == 0)
+            return err_set(err, -EINVAL,
+                           "'%.40s' is no UTF-8, which every value has to be; save the file as UTF-8", word);
+        if (word[i] == ',' || !utf8_is_plain(word + i, length))
+            return err_set(err, -EINVAL,
+                           "'%.40s' has a comma or a control character, which no value may have", word);
+    }
+    return 0;
+}
+
 /* A word of a list or a group: a text, or an integer. */
 static int take_word(const config_setting_t *setting, char word[RETUNE_ONLINE_VALUE_SIZE], struct err *err)
 {
@@ -66,12 +82,7 @@ static int take_word(const config_setting_t *setting, char word[RETUNE_ONLINE_VA
         return err_set(err, -EINVAL, "a value is a text in quotes or an integer");
     if (n == 0 || n >= RETUNE_ONLINE_VALUE_SIZE)
         return err_set(err, -EINVAL, "a value has 1 to %d characters", RETUNE_ONLINE_VALUE_SIZE - 1);
-    for (const char *c = word; *c != '\0'; c++) {
-        if (*c == ',' || (unsigned char)*c < ' ' || *c == 127)
-            return err_set(err, -EINVAL,
-                           "'%.40s' has a comma or a control character, which no value may have", word);
-    }
-    return 0;
+    return check_word(word, err);
 }
 
 static size_t find_value(const struct retune_online_factor *factor, const char *word)

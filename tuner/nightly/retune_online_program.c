@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #define COUNT_SIZE 256
+#define MOST_COUNT INT64_MAX /* JSON holds no more */
 /* A file that is written anew may be empty for a moment. */
 #define EMPTY_TIMES  20
 #define EMPTY_MS     10
@@ -70,8 +71,8 @@ static int parse_count(char *text, struct retune_online_count *ret_count, struct
     rest[strcspn(rest, "\r\n")] = '\0';
     const char *number = strsep(&rest, " \t"), *kind = rest != NULL ? rest + strspn(rest, " \t") : "";
     size_t n = strlen(kind);
-    if (units_parse_count(number, UINT64_MAX, &ret_count->n) < 0)
-        return err_set(err, -EBADMSG, "the counter says '%.60s', which is no number of 0 to 2^64 - 1",
+    if (units_parse_count(number, MOST_COUNT, &ret_count->n) < 0)
+        return err_set(err, -EBADMSG, "the counter says '%.60s', which is no number of 0 to 2^63 - 1",
                        number);
     if (n >= sizeof ret_count->kind || strspn(kind, letters) < n)
         return err_set(
@@ -118,12 +119,22 @@ static bool wait_until(void *context, uint64_t until_ns)
     }
 }
 
+/* The only command is the hook, which the loop runs by itself after each change. */
+static struct apply_order order_of(const struct retune_online_config *config)
+{
+    return (struct apply_order){.path = config->value_file,
+                                .check = "",
+                                .apply = "",
+                                .rollback = "",
+                                .timeout_ns = config->hook_timeout_ns};
+}
+
 /* A signal does not interrupt it: half a change is none. */
 static int put(void *context, const struct online_setting *setting, struct err *err)
 {
     const struct retune_online_program *program = context;
     const struct retune_online_config *config = program->config;
-    const struct apply_order order = {.path = config->value_file, .timeout_ns = config->hook_timeout_ns};
+    const struct apply_order order = order_of(config);
     char *text = retune_online_config_text(config, setting);
     int code = text == NULL ? err_set(err, -ENOMEM, "no memory")
                             : replace_file(config->value_file, REPLACE_OWN, text, strlen(text), err);
@@ -139,7 +150,7 @@ int retune_online_program_open(struct retune_online_program *program,
                                const struct retune_online_config *config,
                                struct retune_online_world *ret_world, struct err *err)
 {
-    const struct apply_order order = {.path = config->value_file, .timeout_ns = config->hook_timeout_ns};
+    const struct apply_order order = order_of(config);
     bool recovered;
     *program = (struct retune_online_program){.config = config, .lock_fd = -1};
     int code = apply_place_lock(config->value_file, LOCK_WAIT_NS, &interrupt_signal, &program->lock_fd, err);

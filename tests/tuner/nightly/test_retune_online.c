@@ -47,7 +47,7 @@ TEST(the_fastest_value_is_found_and_trials_stay_cheap)
     retune_online_close(&tuned);
 }
 
-/* On average after 105 slices, over 20 seeds. */
+/* tests/study/online_program tells how many on average. */
 TEST(that_takes_some_hundred_slices)
 {
     program.end_ns = 200 * SLICE_NS;
@@ -85,6 +85,41 @@ TEST(a_second_session_begins_with_what_was_found)
     assert_int_equal(in_force(), 3);
     assert_int_equal(program.n_put, 1);
     retune_online_close(&tuned);
+}
+
+static int plan(const char *kind, unsigned *ret_value)
+{
+    struct retune_online_count now = {0};
+    struct online_setting setting = {{0}};
+    snprintf(now.kind, sizeof now.kind, "%s", kind);
+    int code = retune_online_plan(&tuned, &config, &now, &setting, &err);
+    *ret_value = (unsigned)setting.values[0];
+    return code;
+}
+
+TEST(a_plan_begins_as_a_session_does_and_changes_nothing)
+{
+    unsigned value;
+    rig_write("kept.json", "%s",
+              "{\"format\": \"fstune/online-history/1\", \"kinds\": [{\"kind\": \"reads\", \"setting\": "
+              "\"block=64k\", \"gain\": 2.0}]}");
+    read_config("history = \"kept.json\";");
+    assert_true(plan("reads", &value) == 0 && value == 2);
+    assert_true(plan("writes", &value) == 0 && value == 1);
+    assert_int_equal(program.n_put, 0);
+    program.has_words = true;
+    open_program();
+    assert_int_equal(in_force(), 2);
+    retune_online_close(&tuned);
+}
+
+TEST(a_plan_refuses_a_damaged_history)
+{
+    unsigned value;
+    rig_write("kept.json", "%s", "{}");
+    read_config("history = \"kept.json\";");
+    assert_int_equal(plan("reads", &value), -EINVAL);
+    assert_non_null(strstr(err.text, "history kept.json: it is no history of this program"));
 }
 
 TEST(a_history_of_other_settings_is_refused_and_stays)
@@ -209,13 +244,71 @@ TEST(slices_in_which_we_were_stopped_do_not_count)
     retune_online_close(&tuned);
 }
 
-/* With KIND_N words known, the nineteenth load runs with the first setting. */
-TEST(more_words_than_kinds_are_said_once)
+/* The first word is known; no other one can come behind these. */
+static void know_all_kinds(void)
 {
-    open_program();
     for (unsigned i = 1; i < KIND_N; i++)
         snprintf(tuned.kinds[i], sizeof tuned.kinds[i], "w%u", i);
     tuned.n_kinds = KIND_N;
+}
+
+static void go_on(bool has_words, unsigned n_slices)
+{
+    memset(program.n_run, 0, sizeof program.n_run);
+    program.has_words = has_words;
+    program.end_ns += n_slices * SLICE_NS;
+    run_to_its_end();
+}
+
+TEST(a_load_beyond_those_that_are_told_apart_runs_with_the_first_setting)
+{
+    open_program();
+    know_all_kinds();
+    run_to_its_end();
+    assert_int_equal(in_force(), 3);
+    go_on(true, 100);
+    assert_int_equal(in_force(), 1);
+    assert_int_equal(program.n_run[3], 2);
+    assert_int_equal(program.n_run[1], 98);
+    go_on(false, 100);
+    assert_int_equal(in_force(), 3);
+    assert_true(program.n_run[3] > 80);
+    retune_online_close(&tuned);
+}
+
+TEST(a_word_beyond_those_for_one_slice_changes_nothing)
+{
+    open_program();
+    know_all_kinds();
+    run_to_its_end();
+    unsigned n_put = program.n_put;
+    go_on(true, 1);
+    go_on(false, 1);
+    go_on(true, 1);
+    assert_int_equal(program.n_put, n_put);
+    assert_int_equal(in_force(), 3);
+    retune_online_close(&tuned);
+}
+
+/* Each lasts 40 slices, and the last one that ended did so after 999. */
+TEST(ends_of_loads_that_come_regularly_are_foreseen)
+{
+    struct phases_forecast next;
+    program.has_words = true;
+    program.swap_every = 40;
+    program.end_ns = 1010 * SLICE_NS;
+    open_program();
+    run_to_its_end();
+    assert_true(phases_foresee(&tuned.online.phases, &next));
+    assert_close(next.seconds, 1039, 0.5);
+    assert_int_equal(next.kind, 1 - program.load);
+    retune_online_close(&tuned);
+}
+
+TEST(more_words_than_kinds_are_said_once)
+{
+    open_program();
+    know_all_kinds();
     program.has_words = true;
     run_to_its_end();
     assert_true(tuned.is_full);

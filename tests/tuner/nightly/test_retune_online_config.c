@@ -70,6 +70,15 @@ TEST(integers_and_durations_are_values_too)
     check_file(retune_online_config_first(&config), "n=10\nt=1s\n");
 }
 
+TEST(letters_of_every_language_are_values_too)
+{
+    assert_int_equal(
+        read_text("value_file = \"/x/v\"; counter = \"/x/c\"; settings = ( { name = \"n\"; values "
+                  "= [\"gr\xc3\xbcn\", \"b\"]; first = \"gr\xc3\xbcn\"; } );"),
+        0);
+    check_file(retune_online_config_first(&config), "n=gr\xc3\xbcn\n");
+}
+
 TEST(words_of_a_setting_are_read_back)
 {
     char words[DISK_HISTORY_SETTING_SIZE];
@@ -116,6 +125,9 @@ static const struct {
     {GROUP_OF("name = \"a\"; values = [\"\", \"b\"]; first = \"b\";"), "a value has 1 to 63 characters"},
     {GROUP_OF("name = \"a\"; values = [\"a,b\", \"b\"]; first = \"b\";"), "'a,b' has a comma"},
     {GROUP_OF("name = \"a\"; values = [\"a\\n\", \"b\"]; first = \"b\";"), "or a control character"},
+    {GROUP_OF("name = \"a\"; values = [\"a\xc2\x85\", \"b\"]; first = \"b\";"), "or a control character"},
+    {GROUP_OF("name = \"a\"; values = [\"gr\xfc\", \"b\"]; first = \"b\";"),
+     "is no UTF-8, which every value"},
     {GROUP_OF("name = \"a\"; vales = [1, 2]; first = 1;"),
      "'vales' is no key of a setting; did you mean values?"},
     {FILES

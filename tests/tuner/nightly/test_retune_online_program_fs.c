@@ -179,7 +179,8 @@ static const struct {
     {"counter = \"/\"", "counter /: cannot be read"},
     {"counter_command = \"true\"", "the counter says ''"},
     {"counter_command = \"echo -5\"", "the counter says '-5', which is no number"},
-    {"counter_command = \"echo 18446744073709551616\"", "which is no number of 0 to 2^64 - 1"},
+    {"counter_command = \"echo 9223372036854775808\"", "which is no number of 0 to 2^63 - 1"},
+    {"counter_command = \"echo 18446744073709551616\"", "which is no number of 0 to 2^63 - 1"},
     {"counter_command = \"echo 5 a/b\"", "the counter says 'a/b', which is no word for a load"},
     {"counter_command = \"echo 1; exit 7\"", "counter_command: failed with exit code 7"},
     {"counter_command = \"kill -9 $$\"", "counter_command: was ended by signal 9"},
@@ -232,6 +233,53 @@ TEST(a_plan_changes_nothing)
     cli_has_text(document, "kind", "reads");
     assert_false(rig_exists("values"));
     assert_false(rig_exists("hook.log"));
+}
+
+#define HISTORY                                                                                              \
+    "{\"format\": \"fstune/online-history/1\", \"kinds\": [{\"kind\": \"reads\", \"setting\": "              \
+    "\"block=65536\", \"gain\": 2.0}]}"
+
+TEST(a_plan_says_what_a_session_begins_with)
+{
+    rig_write("counter", "%s", "9223372036854775807 reads");
+    rig_write("history", "%s", HISTORY);
+    write_config("true", "counter = \"counter\"", "history = \"history\"; duration = \"1s\";");
+    cli_prints_alone(0, "retune --online --config o.conf --dry-run", "block=65536 runs first",
+                     "would hold:\nblock=65536\n", NULL);
+    json_t *document = cli_json(0, "retune --online --config o.conf --dry-run --json");
+    CHECK_JSON(document, "first=block=65536", "text=block=65536\n", "counter=9223372036854775807");
+    cli_prints_alone(0, "retune --online --config o.conf", "begins with: block=65536\n", NULL);
+    rig_write("history", "%s", "[]");
+    cli_fails(2, "history history: it is no history of this program",
+              "retune --online --config o.conf --dry-run");
+}
+
+TEST(bytes_that_are_no_utf8_are_question_marks_in_a_plan)
+{
+    char expected[300];
+    rig_write("counter", "%s", "7");
+    rig_write(
+        "o.conf",
+        "value_file = \"%s/val\xfc\"; template = \"\xfc{a}\"; counter = \"counter\"; settings = ( { name = "
+        "\"a\"; values = [1, 2]; first = 1; } );",
+        here);
+    json_t *document = cli_json(0, "retune --online --config o.conf --dry-run --json");
+    snprintf(expected, sizeof expected, "%s/val?", here);
+    cli_has_text(document, "value_file", expected);
+    cli_has_text(document, "text", "?1");
+}
+
+/* The file was a night's, which was killed while it changed it. */
+TEST(what_a_killed_night_left_is_cleared_away)
+{
+    rig_write("counter", "%s", "7");
+    rig_write("values", "%s", "block=4096\n");
+    rig_write(".fstune-kept.values", "%s", "block=512\n");
+    rig_write(".fstune-applying.values", "%s", "change 1\n");
+    write_config("true", "counter = \"counter\"", "duration = \"1s\";");
+    cli_prints_alone(0, "retune --online --config o.conf", "in force: block=512", NULL);
+    assert_false(rig_exists(".fstune-kept.values") || rig_exists(".fstune-applying.values"));
+    assert_string_equal(read_values(), "block=512\n");
 }
 
 TEST(a_file_that_is_not_ours_is_refused)
