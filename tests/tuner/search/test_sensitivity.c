@@ -133,8 +133,9 @@ TEST(the_scope_of_the_costs_stands_before_them)
 {
     search_and_say("depth.conf" ALL_SIZES);
     json_auto_t *object = report_importance_json(&tune);
-    assert_string_equal(json_string_value(json_object_get(object, "scope")),
-                        "costs are with all else as recommended (after \"anything\", whatever else is chosen):");
+    assert_string_equal(
+        json_string_value(json_object_get(object, "scope")),
+        "costs are with all else as recommended (after \"anything\", whatever else is chosen):");
 }
 
 static const json_t *find_factor(const json_t *object, const char *key)
