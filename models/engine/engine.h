@@ -22,10 +22,11 @@
 #include <stdint.h>
 
 #define ENGINE_NONE                SIZE_MAX
-#define ENGINE_CONFIRMING_LEAST    5 /* replays after the choice */
-#define ENGINE_MIN_REPLAYS         3 /* before a point can be called best or equivalent */
-#define ENGINE_GRID_REPLAYS        3 /* of every point, where every point is asked for */
-#define ENGINE_COUNTERPART_REPLAYS 4 /* of the run beside those after the choice */
+#define ENGINE_CONFIRMING_LEAST    5   /* replays after the choice */
+#define ENGINE_LIKELY              0.5 /* a point rather keeps the limits than not */
+#define ENGINE_MIN_REPLAYS         3   /* before a point can be called best or equivalent */
+#define ENGINE_GRID_REPLAYS        3   /* of every point, where every point is asked for */
+#define ENGINE_COUNTERPART_REPLAYS 4   /* of the run beside those after the choice */
 #define ENGINE_MAX_WATCHED         3
 #define ENGINE_MAX_LISTED          16 /* points that one list of rivals holds */
 #define ENGINE_MAX_JUDGED          20 /* points among the replays after the choice */

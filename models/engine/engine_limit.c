@@ -13,8 +13,7 @@
 #define SHARE_OVER 0.01
 #define JEFFREYS   0.5
 #define MISSED     0.05 /* less likely to keep the limit than this: it does not */
-#define LIKELY     0.5
-#define TAIL_LOG   1.0 /* p99 by mean latency before any point showed it, and how uncertain that is */
+#define TAIL_LOG   1.0  /* p99 by mean latency before any point showed it, and how uncertain that is */
 #define TAIL_STD   0.7
 #define TAIL_PRIOR 2.0 /* runs that this counts as */
 
@@ -102,7 +101,7 @@ static bool is_unproved(const struct engine *engine, size_t point)
 {
     return engine->belief.moments[point].n > 0 && !engine->belief.excluded[point] &&
            engine_can_be_chosen(engine, point) && !engine_keeps_limit(engine, point) &&
-           engine_feasible(engine, point) > LIKELY;
+           engine_feasible(engine, point) > ENGINE_LIKELY;
 }
 
 size_t engine_list_unproved(const struct engine *engine, size_t *ret_points, size_t room)

@@ -17,7 +17,6 @@
 #define MAX_PROMISING  256
 #define JUDGE_DRAWS    2048
 #define REFIT_BLOCKS   3
-#define LIKELY         0.5 /* a point keeps the limit on latency: others are judged by it */
 
 /* Points whose response could reach the margin below the best; at most MAX_PROMISING, most promising first.
  * 0 or -ENOMEM. */
@@ -33,7 +32,7 @@ static int promising_points(const struct engine *engine, size_t *ret_points, siz
             double sd = sqrt(belief->variance[i]);
             bool out = belief->excluded[i] || engine_is_hopeless(engine, i);
             upper[i] = out ? -INFINITY : belief->mean[i] + 2.5 * sd;
-            if (!out && engine_feasible(engine, i) > LIKELY)
+            if (!out && engine_feasible(engine, i) > ENGINE_LIKELY)
                 highest = fmax(highest, belief->mean[i] - 2.5 * sd);
         }
         gsl_sort_index(order, upper, 1, n_points);

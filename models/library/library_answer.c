@@ -5,8 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#define LIKELY 0.5 /* that a setting keeps the limits */
-
 double fst_to_go(const struct fst_search *search)
 {
     const struct engine *engine = &search->engine;
@@ -62,7 +60,7 @@ int fst_best_so_far(const struct fst_search *search, struct fst_estimate *ret_es
     for (size_t i = 0; i < search->n; i++) {
         double mean = belief->chosen != NULL ? belief->mean[i] : belief->moments[i].mean;
         if (belief->moments[i].n == 0 || belief->excluded[i] || !(mean > highest) ||
-            engine_feasible(&search->engine, i) < LIKELY)
+            engine_feasible(&search->engine, i) < ENGINE_LIKELY)
             continue;
         highest = mean;
         best = i;

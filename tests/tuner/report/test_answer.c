@@ -12,22 +12,10 @@ static void search_all(void)
     assert_true(answer.has_rows && answer.has_baseline);
 }
 
-/* One that was run and is none of those that the answer names. */
-static size_t other_setting(void)
-{
-    for (size_t i = 0; i < tune.space.n_points; i++) {
-        bool is_named = i == tune.engine.chosen || i == tune.engine.best || i == tune.engine.baseline;
-        if (tune.records[i].n > 0 && !is_named)
-            return i;
-    }
-    fail_msg("only the named settings were run");
-    return 0;
-}
-
 TEST(the_share_is_that_of_the_best)
 {
     search_all();
-    size_t i = other_setting();
+    size_t i = rig_other_setting();
     assert_close(answer_share(&tune, tune.engine.best), 1, 1e-12);
     assert_in_range(1e3 * answer_share(&tune, i), 1, 1000);
     tune.engine.best = ENGINE_NONE;
@@ -61,7 +49,7 @@ TEST(without_such_replays_the_share_is_believed)
 TEST(a_rate_of_another_time_is_told_where_the_rate_changed)
 {
     search_all();
-    size_t i = other_setting();
+    size_t i = rig_other_setting();
     struct row row;
     assert_int_equal(answer_row(&answer, i, &row), 0);
     row.mean_bps *= 2;

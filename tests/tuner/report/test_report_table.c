@@ -11,23 +11,11 @@ static void search_all(void)
     run();
 }
 
-/* A setting that was run and is none of those that the answer names. */
-static size_t other_setting(void)
-{
-    for (size_t i = 0; i < tune.space.n_points; i++) {
-        bool is_named = i == tune.engine.chosen || i == tune.engine.best || i == tune.engine.baseline;
-        if (tune.records[i].n > 0 && !is_named)
-            return i;
-    }
-    fail_msg("only the named settings were run");
-    return 0;
-}
-
 /* The verdict sets outliers aside, the figures do not. */
 TEST(what_shows_less_than_the_tolerance_allows_is_not_called_as_good)
 {
     search_all();
-    size_t i = other_setting();
+    size_t i = rig_other_setting();
     tune.engine.verdicts[i] = VERDICT_EQUIVALENT;
     settings.search.tolerance_share = 1 - 0.99 * answer_share(&tune, i);
     char word[REPORT_STANDING_SIZE];

@@ -200,3 +200,15 @@ static inline void check_part(const char *text, const char *part)
     if (strstr(text, part) == NULL)
         fail_msg("'%s' does not hold '%s'", text, part);
 }
+
+/* One that was run and is none of those that an answer names. */
+static inline size_t rig_other_setting(void)
+{
+    for (size_t i = 0; i < tune.space.n_points; i++) {
+        bool is_named = i == tune.engine.chosen || i == tune.engine.best || i == tune.engine.baseline;
+        if (tune.records[i].n > 0 && !is_named)
+            return i;
+    }
+    fail_msg("only the named settings were run");
+    return 0;
+}
