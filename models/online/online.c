@@ -116,7 +116,8 @@ static void note_latencies(struct online *online, const struct online_slice *sli
         latency_pool_add(&mind->usual, &slice->late_tried);
     if (online_is_other(online, mind) && online_is_same(&slice->setting, &mind->best) &&
         mind->next_check > mind->n_slices &&
-        waits_are_awful(latency_share_of(&slice->latencies, latency_limit(&mind->usual, LATENCY_RATIO))))
+        waits_are_clearly_long(
+            latency_share_of(&slice->latencies, latency_limit(&mind->usual, LATENCY_RATIO))))
         mind->next_check = mind->n_slices;
 }
 
@@ -222,7 +223,8 @@ uint64_t online_slow_ns(const struct online *online)
 
 bool online_waits_too_long(const struct online *online, const struct latency_counts *latencies)
 {
-    return online_slow_ns(online) < UINT64_MAX && waits_are_awful(latency_share_of(latencies, online->limit));
+    return online_slow_ns(online) < UINT64_MAX &&
+           waits_are_clearly_long(latency_share_of(latencies, online->limit));
 }
 
 void online_freeze(struct online *online)

@@ -255,7 +255,7 @@ void online_trial_end(struct online *online, const struct online_slice *after)
         return;
     }
     /* It ended for its waits, maybe before what it wrote was paid for. */
-    if (waits_are_awful(online->tried_share))
+    if (waits_are_clearly_long(online->tried_share))
         log_ratio = fmin(log_ratio, 0);
     double seconds = SLICES_A_TRIAL * after->seconds;
     mind->trial_seconds += seconds;

@@ -40,7 +40,7 @@ bool waits_are_long(const struct waits *waits)
                1 - CONFIDENCE;
 }
 
-bool waits_are_awful(struct latency_share share)
+bool waits_are_clearly_long(struct latency_share share)
 {
     return share.n_slow >= AWFUL_LEAST && share.n_slow * AWFUL_PART > share.n;
 }

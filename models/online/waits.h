@@ -26,4 +26,4 @@ void waits_add(struct waits *waits, struct latency_share own, struct latency_sha
 bool waits_are_long(const struct waits *waits);
 
 /* For one slice alone: so much more than 1 % that nothing has to be computed. */
-bool waits_are_awful(struct latency_share share);
+bool waits_are_clearly_long(struct latency_share share);

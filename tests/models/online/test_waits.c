@@ -74,8 +74,8 @@ TEST(one_trial_alone_or_without_requests_says_nothing)
 
 TEST(an_eighth_of_the_requests_is_awful_and_a_few_are_not)
 {
-    assert_true(waits_are_awful((struct latency_share){16, 8}));
-    assert_false(waits_are_awful((struct latency_share){16, 7}));
-    assert_false(waits_are_awful((struct latency_share){64, 8}));
-    assert_true(waits_are_awful((struct latency_share){64, 9}));
+    assert_true(waits_are_clearly_long((struct latency_share){16, 8}));
+    assert_false(waits_are_clearly_long((struct latency_share){16, 7}));
+    assert_false(waits_are_clearly_long((struct latency_share){64, 8}));
+    assert_true(waits_are_clearly_long((struct latency_share){64, 9}));
 }
