@@ -72,7 +72,7 @@ TEST(one_trial_alone_or_without_requests_says_nothing)
     assert_true(waits_are_long(&waits));
 }
 
-TEST(an_eighth_of_the_requests_is_awful_and_a_few_are_not)
+TEST(an_eighth_of_the_requests_is_clearly_too_much_and_a_few_are_not)
 {
     assert_true(waits_are_clearly_long((struct latency_share){16, 8}));
     assert_false(waits_are_clearly_long((struct latency_share){16, 7}));
