@@ -13,8 +13,9 @@
 /* Where the slices before and after differ by so much, the trial says nothing. */
 #define STEADY_RATIO  2.0
 #define LATENCY_RATIO 1.03 /* of p99; what is shown to be more is 1.1 times of it at most */
-/* So many of the requests may be slow in trials: with the 1 % that always are, p99 stays about where it is.
+/* One in 100 requests is slow always, and so many more may be because of trials: p99 stays about where it is.
  */
+#define SLOW_USUAL 0.01
 #define SLOW_SHARE 0.0025
 /* With each trial the worst one is forgotten a little. */
 #define FADE 0.95
@@ -73,28 +74,55 @@ static double n_of(const uint64_t n[LATENCY_N_CLASSES])
     return (double)(n[LATENCY_MOVES] + n[LATENCY_FLUSHES]);
 }
 
-/* What a trial lost, and whom it made wait. Returns the bytes. */
+static void add_share(const struct online *online, struct latency_share *share,
+                      const struct latency_counts *counts)
+{
+    struct latency_share more = share_of(online, counts);
+    latency_share_add(share, &more);
+}
+
+/* How many requests of the trial were slow beyond those that are slow beside it: 1 % are always. */
+static double n_made_slow(const struct online *online)
+{
+    double n = 0;
+    for (unsigned class = 0; class < LATENCY_N_CLASSES; class ++) {
+        double n_before = (double)online->before_share.n[class];
+        double usual = n_before > 0 ? (double)online->before_share.n_slow[class] / n_before : 0;
+        n += fmax(0, (double)online->tried_share.n_slow[class] -
+                         fmax(SLOW_USUAL, usual) * (double)online->tried_share.n[class]);
+    }
+    return n;
+}
+
+/* Whom the trial of another setting makes wait. */
+static void charge_waits(struct online *online, struct online_credit *credit)
+{
+    double n_slow = n_made_slow(online), n_before = n_of(online->before_share.n);
+    credit->saved.slow_requests -= n_slow - online->n_charged;
+    online->n_charged = n_slow;
+    if (n_before > 0)
+        credit->worst_slow_share = fmax(credit->worst_slow_share, n_slow / n_before);
+}
+
+/* What a trial costs. Returns the bytes. */
 static double charge(struct online *online, struct online_credit *credit, const struct online_slice *slice)
 {
     struct online_setting running = online_running(online);
-    struct latency_share late = share_of(online, &slice->late_tried);
-    double n_slow = n_of(late.n_slow);
+    bool is_tried = online->step == ONLINE_TRYING && online_is_same(&slice->setting, &online->tried);
     double lost = online->step != ONLINE_IDLE ? online->before_bps * slice->switch_seconds : 0;
-    if (online->step == ONLINE_TRYING && online_is_same(&slice->setting, &online->tried) &&
-        !online_is_same(&online->tried, &running)) {
-        struct latency_share share = share_of(online, &slice->latencies);
+    add_share(online, &online->tried_share, &slice->late_tried);
+    if (is_tried)
+        add_share(online, &online->tried_share, &slice->latencies);
+    if (online_is_same(&online->tried, &running))
+        return lost;
+    charge_waits(online, credit);
+    if (is_tried) {
         double lost_by_rate = fmax(0, online->before_bps * slice->seconds - (double)slice->n_bytes);
         credit->worst_slices =
             fmax(credit->worst_slices, lost_by_rate / (online->before_bps * online->before_seconds));
         lost += lost_by_rate;
-        n_slow += n_of(share.n_slow);
     }
-    online->tried_slow += n_slow;
-    if (online->before_requests > 0)
-        credit->worst_slow_share =
-            fmax(credit->worst_slow_share, online->tried_slow / online->before_requests);
     credit->saved.bytes -= lost;
-    credit->saved.slow_requests -= n_slow;
     return lost;
 }
 
@@ -188,23 +216,16 @@ static void begin(struct online *online, const struct online_slice *slice)
         phases_may_end(&online->phases, slice->end_seconds, over_seconds) || slice->n_tried_under_way > 0 ||
         !online_trial_begin(online, slice))
         return;
-    online->beside_share = share_of(online, &slice->latencies);
+    online->before_share = online->beside_share = share_of(online, &slice->latencies);
     online->before_bps = online_rate(slice);
     online->before_seconds = slice->seconds;
-    online->before_requests = n_of(online->beside_share.n);
-    online->tried_slow = 0;
+    online->tried_share = (struct latency_share){0};
+    online->n_charged = 0;
     mind->credit.worst_slices *= FADE;
     mind->credit.worst_slow_share *= FADE;
     online->worst_switch_seconds *= FADE;
     online->step = ONLINE_TRYING;
     online->n_late = 0;
-}
-
-static void add_share(const struct online *online, struct latency_share *share,
-                      const struct latency_counts *counts)
-{
-    struct latency_share more = share_of(online, counts);
-    latency_share_add(share, &more);
 }
 
 /* The tried setting may come late, when it has to wait for the client's flush. */
@@ -220,7 +241,6 @@ static void look_at_tried(struct online *online, const struct online_slice *slic
         return;
     }
     online->tried_bps = online_rate(slice);
-    online->tried_share = share_of(online, &slice->latencies);
     add_share(online, &online->beside_share, &slice->late_others);
     online->step = ONLINE_AFTER;
     online->n_late = 0;
@@ -232,7 +252,6 @@ static void look_after(struct online *online, const struct online_slice *slice)
     struct online_setting running = online_running(online);
     bool is_running = online_is_same(&slice->setting, &running);
     double change = online_rate(slice) / online->before_bps;
-    add_share(online, &online->tried_share, &slice->late_tried);
     add_share(online, &online->beside_share, &slice->late_others);
     if ((!is_running || slice->n_tried_under_way > 0) && ++online->n_late <= LATE_SLICES)
         return;

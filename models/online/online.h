@@ -132,9 +132,9 @@ struct online {
     bool is_check;
     struct online_setting tried;
     double before_bps, before_seconds, tried_bps;
-    double before_requests, tried_slow; /* of the slice before; that the trial made slow */
+    double n_charged; /* requests that the trial has made slow until now */
     struct latency_limits limits;
-    struct latency_share beside_share, tried_share;
+    struct latency_share before_share, beside_share, tried_share; /* beside: the slices before and after */
     unsigned n_late;     /* slices since the trial was asked for that did not have its setting */
     uint64_t generation; /* of all that was learnt */
     bool is_frozen;
