@@ -66,7 +66,7 @@ collector_sources := $(filter-out %/wrap_memory.c,$(call sources,$(wrappers))) \
                      $(filter-out $(addprefix models/profile/,summary.c zipf.c phases.c heap.c look.c look_streams.c),$(call sources,models/profile)) \
                      tuner/profile/collector_sink.c bench/base/clock.c bench/base/clock_quick.c
 # fstune-agent is compiled at once, by musl's compiler where there is one: its libc makes a static program of a tenth of the size.
-agent_sources := $(addprefix tuner/profile/,agent.c agent_send.c record.c record_dead.c record_events.c record_memory.c) tuner/base/interrupt.c \
+agent_sources := $(addprefix tuner/profile/,agent.c agent_send.c record.c record_dead.c record_events.c record_memory.c) $(addprefix tuner/base/,interrupt.c words.c) \
                  $(addprefix bench/profile/,cpu_samples.c hardware_counters.c family.c launch.c wire.c program.c shared_memory.c) $(addprefix bench/base/,clock.c clock_quick.c err.c units.c) \
                  $(filter-out $(addprefix models/profile/,summary.c zipf.c phases.c look.c look_streams.c),$(call sources,models/profile))
 agent_headers := $(wildcard bench/base/*.h bench/profile/*.h models/profile/*.h tuner/base/*.h tuner/profile/*.h tuner/store/*.h)
