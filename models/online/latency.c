@@ -22,7 +22,7 @@ static void add_class(struct latency_pool *pool, const struct latency_counts *co
     double kept = pool->total[class] > ENOUGH ? FADE : 1;
     pool->total[class] *= kept;
     for (unsigned i = 0; i < LATENCY_N_BUCKETS; i++) {
-        pool->n[class][i] = (float)(pool->n[class][i] * kept + counts->n[class][i]);
+        pool->n[class][i] = pool->n[class][i] * kept + counts->n[class][i];
         pool->total[class] += counts->n[class][i];
     }
 }

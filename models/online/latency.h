@@ -22,7 +22,7 @@ struct latency_counts {
 
 /* Those of many slices; of more than some thousands the older ones fade. All zero: none. */
 struct latency_pool {
-    float n[LATENCY_N_CLASSES][LATENCY_N_BUCKETS];
+    double n[LATENCY_N_CLASSES][LATENCY_N_BUCKETS];
     double total[LATENCY_N_CLASSES];
 };
 
