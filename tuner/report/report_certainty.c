@@ -2,6 +2,7 @@
 #include "tuner/report/report_certainty.h"
 
 #include "bench/base/units.h"
+#include "tuner/base/text.h"
 #include "tuner/options/settings.h"
 #include "tuner/report/answer.h"
 #include "tuner/search/objective.h"
@@ -18,8 +19,11 @@
 #define OFFERED_FACTOR 2 /* what a conclusive answer could be given */
 /* A loss of so many tolerances is no longer about the tolerance. */
 #define FAR_BEYOND        1.5
-#define LARGEST_TOLERANCE 50  /* that the option takes, in per cent */
-#define ABOUT             0.7 /* from so many tolerances on it is */
+#define LARGEST_TOLERANCE 50   /* that the option takes, in per cent */
+#define ABOUT             0.7  /* from so many tolerances on it is */
+#define LEAST_HELD        3    /* settings that a limit holds, before it is told */
+#define LEARNT_SHARE      0.5  /* of the measured settings, that a limit holds of which nobody told */
+#define HELD_LOG          0.05 /* below a limit, at most, to be held by it */
 
 /* A share lost, in per cent, rounded to the safe side. */
 static double lost_percent(const struct tune *tune, double share)
@@ -210,4 +214,31 @@ void report_certainty_text(FILE *out, const struct tune *tune)
         print_what_time_brings(out, tune);
     else
         print_way_to_settle(out, tune);
+}
+
+/* A limit on the rate that the control group sets or that the runs show, where the recommended setting
+ * reaches it: there the limit decides, and what is recommended is what costs least. */
+void report_certainty_limit(FILE *out, const struct tune *tune)
+{
+    const struct belief *belief = &tune->engine.belief;
+    size_t n_held = 0, n_measured = 0;
+    char rate[UNITS_TEXT_SIZE];
+    bool known = isfinite(belief->ceiling);
+    if (!tune_is_of_throughput(tune) || tune->engine.chosen >= tune->space.n_points)
+        return;
+    double limit =
+        known ? belief->ceiling : belief_likely_ceiling(belief, tune->settings->runs.confidence_share);
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        n_measured += belief->moments[i].n > 0;
+        n_held += belief->moments[i].n > 0 && belief->moments[i].mean >= limit - HELD_LOG;
+    }
+    if (n_held < (known ? LEAST_HELD : fmax(LEAST_HELD, LEARNT_SHARE * (double)n_measured)) ||
+        belief->moments[tune->engine.chosen].mean < limit - HELD_LOG)
+        return;
+    text_short_rate(exp(limit), rate);
+    if (known)
+        fprintf(out, "Limited to   %s by the control group (io.max, blkio.throttle)", rate);
+    else
+        fprintf(out, "Limited to   about %s, as it seems", rate);
+    fprintf(out, ": %zu of the %zu measured settings reach it\n", n_held, n_measured);
 }

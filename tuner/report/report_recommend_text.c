@@ -6,7 +6,6 @@
 #include "tuner/report/answer.h"
 #include "tuner/report/report_certainty.h"
 #include "tuner/report/report_change.h"
-#include "tuner/report/report_context.h"
 #include "tuner/report/report_fio_job.h"
 #include "tuner/report/report_importance.h"
 #include "tuner/report/report_objective.h"
@@ -391,7 +390,7 @@ static void print_answer(FILE *out, const struct answer *answer)
     fputc('\n', out);
     if (answer->has_sustained)
         report_sustained_levels(out, &answer->sustained.levels, answer->chosen.mean_bps);
-    report_context_limit(out, tune);
+    report_certainty_limit(out, tune);
     fprintf(out, "Latency      %s",
             text_latency_scope(&answer->chosen.point, &tune->settings->workload.pattern));
     text_latency(out, &answer->chosen.latency_ns);
@@ -404,7 +403,7 @@ static void print_answer(FILE *out, const struct answer *answer)
     report_certainty_text(out, tune);
     print_disturbed(out, tune);
     report_importance_text(out, tune);
-    report_context_asked(out, tune->settings);
+    text_asked(out, tune->settings);
 }
 
 /* Made from the document, as `fstune emit` would make it from a file. */
@@ -447,7 +446,7 @@ int report_recommendation_text(FILE *out, const struct answer *answer, struct er
     const struct tune *tune = answer->tune;
     fprintf(out, "%s on ", tune->settings->workload.pattern.name);
     text_place(out, tune->session);
-    report_context_subject(out, &tune->session->warnings);
+    text_subject(out, &tune->session->warnings);
     fputs(answer->interrupted ? "  (interrupted)\n\n" : "\n\n", out);
     if (answer->has_rows)
         print_answer(out, answer);
