@@ -66,7 +66,7 @@ collector_sources := $(filter-out %/wrap_memory.c,$(call sources,$(wrappers))) \
                      $(filter-out $(addprefix models/profile/,summary.c zipf.c phases.c heap.c look.c look_streams.c),$(call sources,models/profile)) \
                      tuner/profile/collector_sink.c bench/base/clock.c bench/base/clock_quick.c
 # fstune-agent is compiled at once, by musl's compiler where there is one: its libc makes a static program of a tenth of the size.
-agent_sources := $(addprefix tuner/profile/,agent.c agent_send.c record.c record_dead.c record_events.c record_memory.c) tuner/base/interrupt.c \
+agent_sources := $(addprefix tuner/profile/,agent.c agent_send.c record.c record_dead.c record_events.c record_memory.c) $(addprefix tuner/base/,interrupt.c words.c) \
                  $(addprefix bench/profile/,cpu_samples.c hardware_counters.c family.c launch.c wire.c program.c shared_memory.c) $(addprefix bench/base/,clock.c clock_quick.c err.c units.c) \
                  $(filter-out $(addprefix models/profile/,summary.c zipf.c phases.c look.c look_streams.c),$(call sources,models/profile))
 agent_headers := $(wildcard bench/base/*.h bench/profile/*.h models/profile/*.h tuner/base/*.h tuner/profile/*.h tuner/store/*.h)
@@ -522,11 +522,13 @@ check-disk: build/$(BUILD)/nbdkit-fstune-plugin.so $(addprefix build/release/,fa
 
 # Where nbdkit looks for `nbdkit fstune`.
 NBDKIT_PLUGIN_DIR ?= $(shell pkg-config --variable=plugindir nbdkit 2>/dev/null)
-install-disk: build/release/nbdkit-fstune-plugin.so ## install the plugin where nbdkit looks for it, and its units, below DESTDIR
+install-disk: build/release/nbdkit-fstune-plugin.so ## install the plugin where nbdkit looks for it, its units and manual page, below DESTDIR
+	$(Q)install -D -m 644 docs/nbdkit-fstune-plugin.1 '$(DESTDIR)$(PREFIX)/share/man/man1/nbdkit-fstune-plugin.1'
 	$(Q)for unit in fstune-disk@.service fstune-disk@.socket; do install -D -m 644 configs/systemd/$$unit "$(DESTDIR)$(UNIT_DIR)/$$unit"; done
 	$(Q)dir='$(NBDKIT_PLUGIN_DIR)'; install -D -m 644 $< '$(DESTDIR)'"$${dir:?nbdkit-plugin-dev is not installed}/nbdkit-fstune-plugin.so"
 uninstall-disk: ## remove what install-disk put there
-	$(Q)rm -f '$(DESTDIR)$(UNIT_DIR)/fstune-disk@.service' '$(DESTDIR)$(UNIT_DIR)/fstune-disk@.socket'
+	$(Q)rm -f '$(DESTDIR)$(UNIT_DIR)/fstune-disk@.service' '$(DESTDIR)$(UNIT_DIR)/fstune-disk@.socket' \
+	    '$(DESTDIR)$(PREFIX)/share/man/man1/nbdkit-fstune-plugin.1'
 	$(Q)dir='$(NBDKIT_PLUGIN_DIR)'; rm -f '$(DESTDIR)'"$${dir:?nbdkit-plugin-dev is not installed}/nbdkit-fstune-plugin.so"
 
 # $(1): build, $(2): environment, $(3): what takes long and so begins first. Runs the programs among the prerequisites.
@@ -850,7 +852,7 @@ uninstall: ## remove what install put there
 	done
 	$(Q)rmdir '$(DESTDIR)$(PREFIX)/include/fstune' 2>/dev/null || true
 
-needed_deb := dpkg-dev:dpkg-buildpackage debhelper:dh $(needed_papi)
+needed_deb := dpkg-dev:dpkg-buildpackage debhelper:dh $(needed_papi) $(needed_disk)
 needed_check_deb := debootstrap:debootstrap lintian:lintian
 needed_packaging := python3:python3 groff:groff man-db:man zsh:zsh fish:fish \
                     mandoc:mandoc python3-yaml:$(python_packages)/yaml systemd:systemd-analyze prometheus:promtool

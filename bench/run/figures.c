@@ -130,13 +130,13 @@ static void set_rates(struct measure_result *ret, const struct workers *workers,
     ret->achieved_depth = depth / workers->plan->point.threads / measure_n_members(workers->env);
 }
 
-/* The same of one member: where slots count, by its own slots; else until its own last completion, or the end
- * of its own flush. */
+/* The same of one member: where slots count, by its own slots and the end of its own flush; else over the
+ * time of all, so that the rates of the members add up to the rate. */
 static void set_member(struct member_figures *figures, const struct workers *workers, uint32_t member,
-                       bool windowed, uint64_t end_ns)
+                       const struct measure_result *all, bool windowed, uint64_t end_ns)
 {
     struct measure_result own = {0};
-    struct span span = {atomic_load(&workers->start_ns), 0};
+    struct span span = {0};
     double slot_seconds = 0, outside = 0;
     uint32_t n = 0;
     *figures = (struct member_figures){0};
@@ -157,9 +157,8 @@ static void set_member(struct member_figures *figures, const struct workers *wor
     }
     double bytes = (double)(own.bytes_read + own.bytes_written);
     double flush = end_ns > span.last_ns ? (double)(end_ns - span.last_ns) / 1e9 : 0;
-    if (windowed && bytes > 0)
-        flush *= bytes / (bytes + outside);
-    figures->seconds = (windowed ? slot_seconds / n / workers->n_calls : span_seconds(span)) + flush;
+    double counted = bytes > 0 ? bytes / (bytes + outside) : 1;
+    figures->seconds = windowed ? slot_seconds / n / workers->n_calls + flush * counted : all->seconds;
     figures->n_requests = own.n_requests;
     figures->bytes_read = own.bytes_read;
     figures->bytes_written = own.bytes_written;
@@ -169,15 +168,14 @@ static void set_member(struct member_figures *figures, const struct workers *wor
     figures->iops = (double)own.n_requests / figures->seconds;
 }
 
-/* In a window the rate of all is the sum of the members' rates. Without one they share the time until the
- * last has ended. */
+/* In a window the rate of all is the sum of the members' rates. */
 static void set_members(struct measure_result *ret, const struct workers *workers, bool windowed,
                         const uint64_t *end_ns)
 {
     struct members *members = workers->env->members;
     double bps = 0, iops = 0;
     for (uint32_t i = 0; members != NULL && i < members->n; i++) {
-        set_member(&members->figures[i], workers, i, windowed, end_ns[i]);
+        set_member(&members->figures[i], workers, i, ret, windowed, end_ns[i]);
         bps += members->figures[i].throughput_bps;
         iops += members->figures[i].iops;
     }

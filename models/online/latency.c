@@ -17,35 +17,74 @@ uint64_t latency_end_ns(unsigned bucket)
     return ((1ULL << LATENCY_SUB_LOG2) + sub + 1) << (log2 - LATENCY_SUB_LOG2);
 }
 
-void latency_pool_add(struct latency_pool *pool, const struct latency_counts *counts)
+static void add_class(struct latency_pool *pool, const struct latency_counts *counts, unsigned class)
 {
-    double kept = pool->total > ENOUGH ? FADE : 1;
-    pool->total *= kept;
+    double kept = pool->total[class] > ENOUGH ? FADE : 1;
+    pool->total[class] *= kept;
     for (unsigned i = 0; i < LATENCY_N_BUCKETS; i++) {
-        pool->n[i] = pool->n[i] * kept + counts->n[i];
-        pool->total += counts->n[i];
+        pool->n[class][i] = (float)(pool->n[class][i] * kept + counts->n[class][i]);
+        pool->total[class] += counts->n[class][i];
     }
 }
 
-unsigned latency_limit(const struct latency_pool *pool, double ratio)
+void latency_pool_add(struct latency_pool *pool, const struct latency_counts *counts)
 {
-    if (pool->total < LEAST)
+    for (unsigned class = 0; class < LATENCY_N_CLASSES; class ++)
+        add_class(pool, counts, class);
+}
+
+static unsigned limit_of(const struct latency_pool *pool, unsigned class, double ratio)
+{
+    if (pool->total[class] < LEAST)
         return LATENCY_N_BUCKETS;
     unsigned bucket = 0;
-    double below = pool->n[0];
-    while (bucket < LATENCY_N_BUCKETS - 1 && below < QUANTILE * pool->total)
-        below += pool->n[++bucket];
+    double below = pool->n[class][0];
+    while (bucket < LATENCY_N_BUCKETS - 1 && below < QUANTILE * pool->total[class])
+        below += pool->n[class][++bucket];
     if (bucket == LATENCY_N_BUCKETS - 1)
         return LATENCY_N_BUCKETS;
     return latency_bucket((uint64_t)(ratio * (double)latency_end_ns(bucket)) - 1) + 1;
 }
 
-struct latency_share latency_share_of(const struct latency_counts *counts, unsigned limit)
+struct latency_limits latency_limits(const struct latency_pool *pool, double ratio)
+{
+    struct latency_limits limits;
+    for (unsigned class = 0; class < LATENCY_N_CLASSES; class ++)
+        limits.bucket[class] = limit_of(pool, class, ratio);
+    return limits;
+}
+
+uint64_t latency_limits_ns(const struct latency_limits *limits)
+{
+    unsigned least = LATENCY_N_BUCKETS;
+    for (unsigned class = 0; class < LATENCY_N_CLASSES; class ++)
+        least = limits->bucket[class] < least ? limits->bucket[class] : least;
+    return least == LATENCY_N_BUCKETS ? UINT64_MAX : least == 0 ? 0 : latency_end_ns(least - 1);
+}
+
+bool latency_limits_are_known(const struct latency_limits *limits)
+{
+    return latency_limits_ns(limits) < UINT64_MAX;
+}
+
+struct latency_share latency_share_of(const struct latency_counts *counts,
+                                      const struct latency_limits *limits)
 {
     struct latency_share share = {0};
-    for (unsigned i = 0; i < LATENCY_N_BUCKETS; i++) {
-        share.n += counts->n[i];
-        share.n_slow += i >= limit ? counts->n[i] : 0;
+    for (unsigned class = 0; class < LATENCY_N_CLASSES; class ++) {
+        unsigned limit = limits->bucket[class];
+        for (unsigned i = 0; i < LATENCY_N_BUCKETS && limit < LATENCY_N_BUCKETS; i++) {
+            share.n[class] += counts->n[class][i];
+            share.n_slow[class] += i >= limit ? counts->n[class][i] : 0;
+        }
     }
     return share;
+}
+
+void latency_share_add(struct latency_share *share, const struct latency_share *more)
+{
+    for (unsigned class = 0; class < LATENCY_N_CLASSES; class ++) {
+        share->n[class] += more->n[class];
+        share->n_slow[class] += more->n_slow[class];
+    }
 }

@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define WINDOW_SECONDS 60.0
 /* So many slices of another kind in a row are another phase. */
 #define SLICES_OF_A_PHASE 2
 #define LATE_SLICES       20
@@ -13,17 +12,22 @@
 #define BAD_REQUESTS 16
 /* Where the slices before and after differ by so much, the trial says nothing. */
 #define STEADY_RATIO  2.0
-#define LATENCY_RATIO 1.5 /* of p99 */
+#define LATENCY_RATIO 1.03 /* of p99; what is shown to be more is 1.1 times of it at most */
+/* One in 100 requests is slow always, and so many more may be because of trials: p99 stays about where it is.
+ */
+#define SLOW_USUAL 0.01
+#define SLOW_SHARE 0.0025
+/* With each trial the worst one is forgotten a little. */
+#define FADE 0.95
 /* A trial takes the slice that it begins after, its own and the next one. */
 #define TRIAL_SLICES 3
 
 void online_init(struct online *online, const struct online_options *options)
 {
     *online = (struct online){.options = *options, .kind = KIND_NONE};
-    if (options->window_seconds <= 0)
-        online->options.window_seconds = WINDOW_SECONDS;
     for (unsigned kind = 0; kind < KIND_N; kind++)
         online->mind[kind] = (struct online_mind){.best = options->first, .gain = 1};
+    online->limits = latency_limits(&online->mind[0].usual, LATENCY_RATIO); /* none is known */
     phases_init(&online->phases);
 }
 
@@ -60,26 +64,100 @@ static void drop_trial(struct online *online)
     online->step = ONLINE_IDLE;
 }
 
-/* What was served, and what the running setting would have served beside it. */
-static void account(struct online *online, const struct online_slice *slice)
+static struct latency_share share_of(const struct online *online, const struct latency_counts *counts)
 {
-    double fade = exp(-(slice->seconds + slice->switch_seconds) / online->options.window_seconds), lost = 0;
+    return latency_share_of(counts, &online->limits);
+}
+
+static double n_of(const uint64_t n[LATENCY_N_CLASSES])
+{
+    return (double)(n[LATENCY_MOVES] + n[LATENCY_FLUSHES]);
+}
+
+static void add_share(const struct online *online, struct latency_share *share,
+                      const struct latency_counts *counts)
+{
+    struct latency_share more = share_of(online, counts);
+    latency_share_add(share, &more);
+}
+
+/* How many requests of the trial were slow beyond those that are slow beside it: 1 % are always. */
+static double n_made_slow(const struct online *online)
+{
+    double n = 0;
+    for (unsigned class = 0; class < LATENCY_N_CLASSES; class ++) {
+        double n_before = (double)online->before_share.n[class];
+        double usual = n_before > 0 ? (double)online->before_share.n_slow[class] / n_before : 0;
+        n += fmax(0, (double)online->tried_share.n_slow[class] -
+                         fmax(SLOW_USUAL, usual) * (double)online->tried_share.n[class]);
+    }
+    return n;
+}
+
+/* Whom the trial of another setting makes wait. */
+static void charge_waits(struct online *online, struct online_credit *credit)
+{
+    double n_slow = n_made_slow(online), n_before = n_of(online->before_share.n);
+    credit->saved.slow_requests -= n_slow - online->n_charged;
+    online->n_charged = n_slow;
+    if (n_before > 0)
+        credit->worst_slow_share = fmax(credit->worst_slow_share, n_slow / n_before);
+}
+
+/* What a trial costs. Returns the bytes. */
+static double charge(struct online *online, struct online_credit *credit, const struct online_slice *slice)
+{
     struct online_setting running = online_running(online);
-    if (online->step != ONLINE_IDLE)
-        lost = online->before_bps * slice->switch_seconds;
-    online->window_worst *= fade;
-    if (online->step == ONLINE_TRYING && online_is_same(&slice->setting, &online->tried) &&
-        !online_is_same(&online->tried, &running)) {
+    bool is_tried = online->step == ONLINE_TRYING && online_is_same(&slice->setting, &online->tried);
+    double lost = online->step != ONLINE_IDLE ? online->before_bps * slice->switch_seconds : 0;
+    add_share(online, &online->tried_share, &slice->late_tried);
+    if (is_tried)
+        add_share(online, &online->tried_share, &slice->latencies);
+    if (online_is_same(&online->tried, &running))
+        return lost;
+    charge_waits(online, credit);
+    if (is_tried) {
         double lost_by_rate = fmax(0, online->before_bps * slice->seconds - (double)slice->n_bytes);
-        online->window_worst =
-            fmax(online->window_worst, lost_by_rate / (online->before_bps * online->before_seconds));
+        credit->worst_slices =
+            fmax(credit->worst_slices, lost_by_rate / (online->before_bps * online->before_seconds));
         lost += lost_by_rate;
     }
+    credit->saved.bytes -= lost;
+    return lost;
+}
+
+/* What must be saved up for a trial: it may be as bad as the worst one, serve nothing, and change the way
+ * there and back again. */
+static struct online_price price_of_trial(const struct online *online, const struct online_slice *slice)
+{
+    const struct online_credit *credit = &online->mind[online->kind].credit;
+    struct latency_share all = share_of(online, &slice->latencies);
+    double switches = slice->seconds > 0 ? 2 * online->worst_switch_seconds * online_rate(slice) : 0;
+    return (struct online_price){
+        .bytes = fmax(1, credit->worst_slices) * (double)slice->n_bytes + switches,
+        .slow_requests = credit->worst_slow_share * n_of(all.n),
+    };
+}
+
+/* What was served pays for what the running setting would have served beside it. */
+static void account(struct online *online, const struct online_slice *slice)
+{
     online->served_bytes += (double)slice->n_bytes;
-    online->regret_bytes += lost;
-    online->window_bytes = online->window_bytes * fade + (double)slice->n_bytes;
-    online->window_regret_bytes = online->window_regret_bytes * fade + lost;
-    online->window_switch_seconds = fmax(online->window_switch_seconds * fade, slice->switch_seconds);
+    online->worst_switch_seconds = fmax(online->worst_switch_seconds, slice->switch_seconds);
+    if (online->kind == KIND_NONE)
+        return;
+    struct online_credit *credit = &online->mind[online->kind].credit;
+    online->regret_bytes += charge(online, credit, slice);
+    if (slice->kind != online->kind)
+        return;
+    struct latency_share all = share_of(online, &slice->latencies);
+    credit->saved.bytes += online->options.regret_share * (double)slice->n_bytes;
+    credit->saved.slow_requests += SLOW_SHARE * n_of(all.n);
+    if (online->step == ONLINE_IDLE) {
+        struct online_price enough = price_of_trial(online, slice);
+        credit->saved.bytes = fmin(credit->saved.bytes, enough.bytes);
+        credit->saved.slow_requests = fmin(credit->saved.slow_requests, enough.slow_requests);
+    }
 }
 
 /* True where the load is of the kind that goes on. */
@@ -114,39 +192,40 @@ static void note_latencies(struct online *online, const struct online_slice *sli
         latency_pool_add(&mind->usual, &slice->late_others);
     else if (online->is_check && online->step != ONLINE_IDLE)
         latency_pool_add(&mind->usual, &slice->late_tried);
+    struct latency_limits limits = latency_limits(&mind->usual, LATENCY_RATIO);
+    struct latency_share share = latency_share_of(&slice->latencies, &limits);
     if (online_is_other(online, mind) && online_is_same(&slice->setting, &mind->best) &&
-        mind->next_check > mind->n_slices &&
-        waits_are_clearly_long(
-            latency_share_of(&slice->latencies, latency_limit(&mind->usual, LATENCY_RATIO))))
+        mind->next_check > mind->n_slices && waits_are_clearly_long(&share))
         mind->next_check = mind->n_slices;
+}
+
+static bool is_paid(const struct online *online, const struct online_slice *slice)
+{
+    const struct online_price *saved = &online->mind[online->kind].credit.saved;
+    struct online_price price = price_of_trial(online, slice);
+    return saved->bytes >= price.bytes && saved->slow_requests >= price.slow_requests;
 }
 
 static void begin(struct online *online, const struct online_slice *slice)
 {
-    /* There, and back again. */
-    double switches = 2 * online->window_switch_seconds * online_rate(slice);
-    double expected =
-        online->window_regret_bytes + fmax(1, online->window_worst) * (double)slice->n_bytes + switches;
-    double over_seconds = slice->end_seconds + TRIAL_SLICES * online->last_wall_seconds;
+    struct online_mind *mind = &online->mind[online->kind];
     struct online_setting running = online_running(online);
-    online->limit = latency_limit(&online->mind[online->kind].usual, LATENCY_RATIO);
-    if (!online_is_same(&slice->setting, &running) ||
-        expected > online->options.regret_share * online->window_bytes ||
+    double over_seconds = slice->end_seconds + TRIAL_SLICES * online->last_wall_seconds;
+    online->limits = latency_limits(&mind->usual, LATENCY_RATIO);
+    if (!is_paid(online, slice) || !online_is_same(&slice->setting, &running) ||
         phases_may_end(&online->phases, slice->end_seconds, over_seconds) || slice->n_tried_under_way > 0 ||
         !online_trial_begin(online, slice))
         return;
-    online->beside_share = latency_share_of(&slice->latencies, online->limit);
+    online->before_share = online->beside_share = share_of(online, &slice->latencies);
     online->before_bps = online_rate(slice);
     online->before_seconds = slice->seconds;
+    online->tried_share = (struct latency_share){0};
+    online->n_charged = 0;
+    mind->credit.worst_slices *= FADE;
+    mind->credit.worst_slow_share *= FADE;
+    online->worst_switch_seconds *= FADE;
     online->step = ONLINE_TRYING;
     online->n_late = 0;
-}
-
-void online_add_share(struct latency_share *share, const struct latency_counts *counts, unsigned limit)
-{
-    struct latency_share more = latency_share_of(counts, limit);
-    share->n += more.n;
-    share->n_slow += more.n_slow;
 }
 
 /* The tried setting may come late, when it has to wait for the client's flush. */
@@ -162,8 +241,7 @@ static void look_at_tried(struct online *online, const struct online_slice *slic
         return;
     }
     online->tried_bps = online_rate(slice);
-    online->tried_share = latency_share_of(&slice->latencies, online->limit);
-    online_add_share(&online->beside_share, &slice->late_others, online->limit);
+    add_share(online, &online->beside_share, &slice->late_others);
     online->step = ONLINE_AFTER;
     online->n_late = 0;
 }
@@ -174,14 +252,14 @@ static void look_after(struct online *online, const struct online_slice *slice)
     struct online_setting running = online_running(online);
     bool is_running = online_is_same(&slice->setting, &running);
     double change = online_rate(slice) / online->before_bps;
-    online_add_share(&online->tried_share, &slice->late_tried, online->limit);
-    online_add_share(&online->beside_share, &slice->late_others, online->limit);
+    add_share(online, &online->beside_share, &slice->late_others);
     if ((!is_running || slice->n_tried_under_way > 0) && ++online->n_late <= LATE_SLICES)
         return;
     if (!is_running || !slice->is_whole || change > STEADY_RATIO || change < 1 / STEADY_RATIO) {
         drop_trial(online);
         return;
     }
+    add_share(online, &online->beside_share, &slice->latencies);
     online_trial_end(online, slice);
     online->step = ONLINE_IDLE;
 }
@@ -217,14 +295,14 @@ bool online_should_end(const struct online *online, uint64_t n_requests, uint64_
 
 uint64_t online_slow_ns(const struct online *online)
 {
-    bool can_be = online->step == ONLINE_TRYING && !online->is_check && online->limit > 0;
-    return can_be ? latency_end_ns(online->limit - 1) : UINT64_MAX;
+    bool can_be = online->step == ONLINE_TRYING && !online->is_check;
+    return can_be ? latency_limits_ns(&online->limits) : UINT64_MAX;
 }
 
 bool online_waits_too_long(const struct online *online, const struct latency_counts *latencies)
 {
-    return online_slow_ns(online) < UINT64_MAX &&
-           waits_are_clearly_long(latency_share_of(latencies, online->limit));
+    struct latency_share share = share_of(online, latencies);
+    return online_slow_ns(online) < UINT64_MAX && waits_are_clearly_long(&share);
 }
 
 void online_freeze(struct online *online)

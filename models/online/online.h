@@ -6,13 +6,15 @@
  * runs only after its confirming trials have shown it to be faster, and is compared with the first one again
  * and again afterwards.
  *
- * A setting whose p99 latency is shown to be more than 1.5 times that of the first one is neither tried again
- * nor taken, and given up where it runs.
+ * A setting whose p99 latency is shown to be beyond that of the first one, by more than the buckets blur, is
+ * neither tried again nor taken, and given up where it runs.
  *
- * What trials lose against the running setting, the time that switching takes included, stays below a share
- * of the bytes served; a trial that would pass it by serving nothing waits. Nothing is tried across two kinds
- * of load, nor where the next kind is foreseen to come before the trial would be over, and no slice counts
- * whose writes were not flushed within it: such writes are paid for later. */
+ * Trials of a kind are paid for by what is served of that kind: what they lose against the running setting,
+ * the time that switching takes included, by a share of the bytes, and the slow requests that they make by a
+ * share of the requests. Before one begins, both must be saved up, as if it served nothing; no more than one
+ * trial is. Nothing is tried across two kinds of load, nor where the next kind is foreseen to come before the
+ * trial would be over, and no slice counts whose writes were not flushed within it: such writes are paid for
+ * later. */
 #pragma once
 
 #include "models/library/fstune.h"
@@ -41,11 +43,10 @@ static inline bool online_is_same(const struct online_setting *a, const struct o
 }
 
 struct online_options {
-    double regret_share;   /* 0 .. 1 */
-    double window_seconds; /* within which it is kept, about; 0: a minute. Some 1000 slices are well */
-    bool dry_run;          /* kinds are told apart, and nothing is tried */
-    bool is_timed;         /* slices have latencies */
-    size_t n_factors;      /* of the spaces below, 1 .. ONLINE_FACTORS */
+    double regret_share; /* 0 .. 1 */
+    bool dry_run;        /* kinds are told apart, and nothing is tried */
+    bool is_timed;       /* slices have latencies */
+    size_t n_factors;    /* of the spaces below, 1 .. ONLINE_FACTORS */
     uint64_t seed;
     struct online_setting first; /* what runs until something else is shown to be faster */
     /* The settings for a kind, to be freed by online; NULL: there is no choice. */
@@ -85,8 +86,20 @@ struct online_thought {
     struct fst_answer answer; /* where answered is 0 */
 };
 
+struct online_price {
+    double bytes, slow_requests;
+};
+
+/* What the trials of a kind may cost, and what a bad one of late has cost. */
+struct online_credit {
+    struct online_price saved; /* negative: owed */
+    double worst_slices;       /* so many slices of the running setting's were lost by one trial */
+    double worst_slow_share;   /* of a slice's requests were slow in one trial */
+};
+
 /* What is known of a kind. */
 struct online_mind {
+    struct online_credit credit;
     struct fst_search *search; /* NULL: none is under way, or it is away in a thought */
     struct online_thought thought;
     bool is_due, is_away; /* there is something to think, and somebody does */
@@ -119,17 +132,15 @@ struct online {
     bool is_check;
     struct online_setting tried;
     double before_bps, before_seconds, tried_bps;
-    unsigned limit; /* the bucket of latencies from which on a request is slow */
-    struct latency_share beside_share, tried_share;
+    double n_charged; /* requests that the trial has made slow until now */
+    struct latency_limits limits;
+    struct latency_share before_share, beside_share, tried_share; /* beside: the slices before and after */
     unsigned n_late;     /* slices since the trial was asked for that did not have its setting */
     uint64_t generation; /* of all that was learnt */
     bool is_frozen;
     bool is_pinned;
     struct online_setting pinned;
-    double window_bytes, window_regret_bytes; /* of the last window_seconds or so */
-    double window_switch_seconds;             /* the longest switch, which is forgotten as slowly */
-    double
-        window_worst; /* so many slices of the running setting's were lost by one trial at most, likewise */
+    double worst_switch_seconds; /* the longest switch of late */
     double served_bytes, regret_bytes;
     uint64_t n_trials, n_dropped, n_switches;
     uint64_t n_refused; /* settings, for their latency */

@@ -10,8 +10,6 @@ static inline double online_rate(const struct online_slice *slice)
     return (double)slice->n_bytes / slice->seconds;
 }
 
-void online_add_share(struct latency_share *share, const struct latency_counts *counts, unsigned limit);
-
 /* Whether best runs instead of the first setting. */
 static inline bool online_is_other(const struct online *online, const struct online_mind *mind)
 {

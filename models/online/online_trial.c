@@ -103,7 +103,7 @@ static void conclude(struct online_mind *mind, const struct online_thought *thou
 {
     const struct fst_estimate *recommended = &thought->answer.recommended;
     if (thought->answered == 0 && is_proved(&mind->ratios[recommended->setting]) &&
-        (!is_timed || mind->waits[recommended->setting].own.n >= WAITS_LEAST_REQUESTS)) {
+        (!is_timed || waits_are_known(&mind->waits[recommended->setting], WAITS_LEAST_REQUESTS, 1))) {
         memcpy(mind->best.values, recommended->values, sizeof(mind->best.values));
         mind->gain = exp(mind->ratios[recommended->setting].mean);
     }
@@ -191,7 +191,7 @@ bool online_trial_begin(struct online *online, const struct online_slice *slice)
         settle(mind);
     if (mind->has_run)
         fail_if_impossible(online, mind);
-    if (!mind->has_run || (online->options.is_timed && online->limit == LATENCY_N_BUCKETS))
+    if (!mind->has_run || (online->options.is_timed && !latency_limits_are_known(&online->limits)))
         return false;
     online->is_check = false;
     online->tried = setting_of(&mind->run);
@@ -211,8 +211,7 @@ static void give_up(struct online_mind *mind, const struct online_setting *first
 static void end_check(struct online *online, struct online_mind *mind, double log_ratio)
 {
     moments_add(&mind->check, log_ratio);
-    if (online->limit < LATENCY_N_BUCKETS)
-        waits_add(&mind->check_waits, online->beside_share, online->tried_share);
+    waits_add(&mind->check_waits, &online->beside_share, &online->tried_share);
     if (waits_are_long(&mind->check_waits)) {
         mind->has_slow = true;
         mind->slow = mind->best;
@@ -224,7 +223,7 @@ static void end_check(struct online *online, struct online_mind *mind, double lo
         give_up(mind, &online->options.first);
         return;
     }
-    bool knows_waits = !online->options.is_timed || mind->check_waits.shares.n >= LEAST_PROOF;
+    bool knows_waits = !online->options.is_timed || waits_are_known(&mind->check_waits, 1, LEAST_PROOF);
     bool is_enough = mind->check.n >= CHECK_TRIALS ||
                      (mind->check.n >= LEAST_PROOF && mind->check.mean < 0 && knows_waits);
     if (!is_enough)
@@ -237,7 +236,7 @@ static void end_check(struct online *online, struct online_mind *mind, double lo
 static bool is_refused(struct online *online, struct online_mind *mind)
 {
     struct waits *waits = &mind->waits[mind->run.setting];
-    waits_add(waits, online->tried_share, online->beside_share);
+    waits_add(waits, &online->tried_share, &online->beside_share);
     bool is_long = !online_is_same(&online->tried, &online->options.first) && waits_are_long(waits);
     online->n_refused += is_long;
     return is_long;
@@ -247,7 +246,6 @@ void online_trial_end(struct online *online, const struct online_slice *after)
 {
     struct online_mind *mind = mind_of(online);
     double log_ratio = log(online->tried_bps) - (log(online->before_bps) + log(online_rate(after))) / 2;
-    online_add_share(&online->beside_share, &after->latencies, online->limit);
     online->n_trials++;
     mind->n_trials++;
     if (online->is_check) {
@@ -255,7 +253,7 @@ void online_trial_end(struct online *online, const struct online_slice *after)
         return;
     }
     /* It ended for its waits, maybe before what it wrote was paid for. */
-    if (waits_are_clearly_long(online->tried_share))
+    if (waits_are_clearly_long(&online->tried_share))
         log_ratio = fmin(log_ratio, 0);
     double seconds = SLICES_A_TRIAL * after->seconds;
     mind->trial_seconds += seconds;

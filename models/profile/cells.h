@@ -15,6 +15,13 @@ static inline uint64_t cells_read(const uint64_t *cell)
     return __atomic_load_n(cell, __ATOMIC_RELAXED);
 }
 
+/* Of a cell that one alone changes at a time, such as the holder of a lock, and that others read meanwhile.
+ */
+static inline void cells_put(uint64_t *cell, uint64_t to)
+{
+    __atomic_store_n(cell, to, __ATOMIC_RELAXED);
+}
+
 static inline void cells_raise(uint64_t *cell, uint64_t to)
 {
     uint64_t now = cells_read(cell);

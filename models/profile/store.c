@@ -5,7 +5,6 @@
 #include "models/profile/store_slots.h"
 
 #include <errno.h>
-#include <string.h>
 
 #define MAGIC          0x32306e7574736670ULL
 #define BYTES_PER_SLOT 2048
@@ -66,8 +65,7 @@ static void forget_streams(struct store *store)
         __atomic_store_n(&stream->key, 0, __ATOMIC_RELEASE);
         if (!has_it)
             continue;
-        memset((char *)stream + offsetof(struct stream, is_closed), 0,
-               sizeof *stream - offsetof(struct stream, is_closed));
+        stream_clear(stream);
         cells_give(&stream->lock);
     }
 }

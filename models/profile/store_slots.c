@@ -20,26 +20,32 @@ static size_t look_for_file(const struct store_file *set, uint64_t file)
     return i;
 }
 
-/* A free slot, else the one unused for longest. */
+/* A free slot, else the one unused for longest. Others may still use it for its last file. */
 static struct store_file *make_file(struct store_file *set, uint64_t file, uint64_t now_ns)
 {
     size_t oldest = 0;
-    for (size_t i = 1; i < STORE_SLOTS_WAYS && set[oldest].key != 0; i++) {
-        if (set[i].key == 0 || set[i].last_ns < set[oldest].last_ns)
+    for (size_t i = 1; i < STORE_SLOTS_WAYS && cells_read(&set[oldest].key) != 0; i++) {
+        if (cells_read(&set[i].key) == 0 || cells_read(&set[i].last_ns) < cells_read(&set[oldest].last_ns))
             oldest = i;
     }
     struct store_file *victim = &set[oldest];
     __atomic_store_n(&victim->key, 0, __ATOMIC_RELEASE);
-    memset((char *)victim + sizeof victim->key, 0, sizeof *victim - sizeof victim->key);
-    victim->last_ns = now_ns;
-    victim->last_end[PROFILE_READ] = victim->last_end[PROFILE_WRITE] = UINT64_MAX;
+    cells_clear(&victim->last_ns, sizeof *victim - offsetof(struct store_file, last_ns));
+    cells_put(&victim->last_ns, now_ns);
+    cells_put(&victim->last_end[PROFILE_READ], UINT64_MAX);
+    cells_put(&victim->last_end[PROFILE_WRITE], UINT64_MAX);
     __atomic_store_n(&victim->key, file, __ATOMIC_RELEASE);
     return victim;
 }
 
+static uint64_t number_of_set(const struct store *store, uint64_t file)
+{
+    return cells_hash(file) & (store->n_files / STORE_SLOTS_WAYS - 1);
+}
+
 struct store_file *store_slots_file(struct store *store, uint64_t file, uint64_t now_ns)
 {
-    uint64_t set = cells_hash(file) & (store->n_files / STORE_SLOTS_WAYS - 1);
+    uint64_t set = number_of_set(store, file);
     struct store_file *slots = store_files(store) + set * STORE_SLOTS_WAYS;
     size_t at = look_for_file(slots, file);
     if (at < STORE_SLOTS_WAYS)
@@ -52,25 +58,44 @@ struct store_file *store_slots_file(struct store *store, uint64_t file, uint64_t
     return found;
 }
 
+/* The file's slot with its lock taken, so that it makes no room for another file meanwhile; NULL where it has
+ * none, or the lock is busy. */
+static struct store_file *hold_file(const struct store *store, uint64_t file)
+{
+    uint64_t set = number_of_set(store, file);
+    struct store_file *slots = store_files(store) + set * STORE_SLOTS_WAYS;
+    if (look_for_file(slots, file) == STORE_SLOTS_WAYS || !cells_take(lock_of(store, set)))
+        return NULL;
+    size_t at = look_for_file(slots, file);
+    if (at < STORE_SLOTS_WAYS)
+        return &slots[at];
+    cells_give(lock_of(store, set));
+    return NULL;
+}
+
 void store_name(struct store *store, uint64_t file, const char *name)
 {
-    struct store_file *slot = store_slots_file(store, file, cells_read(&store->last_ns));
+    store_slots_file(store, file, cells_read(&store->last_ns));
+    struct store_file *slot = hold_file(store, file);
     size_t length = strlen(name), skipped = length < STORE_NAME_SIZE ? 0 : length - STORE_NAME_SIZE + 1;
-    if (slot == NULL || __atomic_exchange_n(&slot->is_named, 1, __ATOMIC_RELAXED) != 0)
+    if (slot == NULL)
         return;
-    memcpy(slot->name, name + skipped, length - skipped);
+    if (slot->is_named == 0)
+        memcpy(slot->name, name + skipped, length - skipped);
+    slot->is_named = 1;
+    cells_give(lock_of(store, number_of_set(store, file)));
 }
 
 bool store_find_name(const struct store *store, uint64_t file, char ret_name[STORE_NAME_SIZE])
 {
-    uint64_t set = cells_hash(file) & (store->n_files / STORE_SLOTS_WAYS - 1);
-    const struct store_file *slots = store_files(store) + set * STORE_SLOTS_WAYS;
-    size_t at = look_for_file(slots, file);
-    if (at == STORE_SLOTS_WAYS || slots[at].name[0] == '\0')
+    const struct store_file *slot = hold_file(store, file);
+    if (slot == NULL)
         return false;
-    memcpy(ret_name, slots[at].name, STORE_NAME_SIZE);
-    ret_name[STORE_NAME_SIZE - 1] = '\0';
-    return true;
+    bool has_one = slot->name[0] != '\0';
+    if (has_one)
+        memcpy(ret_name, slot->name, STORE_NAME_SIZE);
+    cells_give(lock_of(store, number_of_set(store, file)));
+    return has_one;
 }
 
 static uint64_t stream_key(uint64_t file, uint32_t handle, unsigned direction)
@@ -98,21 +123,21 @@ static struct stream *look_for_stream(struct stream *set, uint64_t key)
  * longest. */
 static bool matters_less(const struct stream *a, const struct stream *b)
 {
-    if (a->is_closed != b->is_closed)
-        return a->is_closed != 0;
-    return a->is_closed != 0 ? stream_n(a) < stream_n(b) : a->last_ns < b->last_ns;
+    bool is_closed = stream_is_closed(a);
+    if (is_closed != stream_is_closed(b))
+        return is_closed;
+    return is_closed ? stream_n(a) < stream_n(b) : cells_read(&a->last_ns) < cells_read(&b->last_ns);
 }
 
 static void occupy(struct stream *slot, uint64_t key, const struct profile_request *request)
 {
-    /* Key and lock stay: others look at them. */
-    memset((char *)slot + offsetof(struct stream, is_closed), 0,
-           sizeof *slot - offsetof(struct stream, is_closed));
-    slot->file = request->file;
+    stream_clear(slot);
+    cells_put(&slot->file, request->file);
     slot->handle = request->handle;
     slot->thread = request->thread;
-    slot->direction = request->direction;
-    slot->first_ns = slot->last_ns = request->start_ns;
+    __atomic_store_n(&slot->direction, request->direction, __ATOMIC_RELAXED);
+    slot->first_ns = request->start_ns;
+    cells_put(&slot->last_ns, request->start_ns);
     __atomic_store_n(&slot->key, key, __ATOMIC_RELEASE);
 }
 
@@ -126,7 +151,7 @@ static struct stream *make_stream(struct store *store, struct stream *set, uint6
     }
     if (!cells_take(&victim->lock))
         return NULL;
-    if (cells_read(&victim->key) != 0 && victim->is_closed == 0)
+    if (cells_read(&victim->key) != 0 && !stream_is_closed(victim))
         store_count(store, STORE_EVICTED, 1);
     occupy(victim, key, request);
     return victim;

@@ -16,13 +16,25 @@
 
 uint64_t stream_n(const struct stream *stream)
 {
-    return stream->n[STREAM_SEQUENTIAL] + stream->n[STREAM_STRIDED] + stream->n[STREAM_RANDOM];
+    return cells_read(&stream->n[STREAM_SEQUENTIAL]) + cells_read(&stream->n[STREAM_STRIDED]) +
+           cells_read(&stream->n[STREAM_RANDOM]);
+}
+
+bool stream_is_closed(const struct stream *stream)
+{
+    return __atomic_load_n(&stream->is_closed, __ATOMIC_RELAXED) != 0;
+}
+
+void stream_clear(struct stream *stream)
+{
+    __atomic_store_n(&stream->is_closed, 0, __ATOMIC_RELAXED);
+    cells_clear(&stream->file, sizeof *stream - offsetof(struct stream, file));
 }
 
 static void note_size(struct stream *stream, uint64_t n_bytes)
 {
     if (stream->size_votes == 0)
-        stream->size_candidate = n_bytes;
+        cells_put(&stream->size_candidate, n_bytes);
     stream->size_votes += stream->size_candidate == n_bytes ? 1 : UINT64_MAX;
 }
 
@@ -169,7 +181,7 @@ static struct stream_verdict judge(struct stream *stream, const struct profile_r
      */
     if (find_striding(stream, offset) != NULL) {
         begin_run(stream, request, NO_BEGIN, false);
-        stream->stride = stream->cursor[stream->latest].stride;
+        __atomic_store_n(&stream->stride, stream->cursor[stream->latest].stride, __ATOMIC_RELAXED);
         return (struct stream_verdict){STREAM_STRIDED, 0};
     }
     bool is_unknown = is_first && !is_start && context.is_pressed;
@@ -184,19 +196,19 @@ struct stream_verdict stream_take(struct stream *stream, const struct profile_re
     /* The count of requests is the time of the cursors. */
     stream->n_taken++;
     struct stream_verdict verdict = judge(stream, request, context);
-    uint64_t end = request->offset_bytes + request->n_bytes;
+    uint64_t end = request->offset_bytes + request->n_bytes, *n = stream->n;
     if (stream->n_taken == 1 || request->offset_bytes < stream->low)
         stream->low = request->offset_bytes;
     stream->high = end > stream->high ? end : stream->high;
     if (verdict.order != STREAM_UNJUDGED)
-        stream->n[verdict.order]++;
-    if (verdict.n_redeemed > stream->n[STREAM_RANDOM])
-        verdict.n_redeemed = (unsigned)stream->n[STREAM_RANDOM];
-    stream->n[STREAM_RANDOM] -= verdict.n_redeemed;
-    stream->n[STREAM_SEQUENTIAL] += verdict.n_redeemed;
-    stream->n_bytes += request->n_bytes;
+        cells_put(&n[verdict.order], n[verdict.order] + 1);
+    if (verdict.n_redeemed > n[STREAM_RANDOM])
+        verdict.n_redeemed = (unsigned)n[STREAM_RANDOM];
+    cells_put(&n[STREAM_RANDOM], n[STREAM_RANDOM] - verdict.n_redeemed);
+    cells_put(&n[STREAM_SEQUENTIAL], n[STREAM_SEQUENTIAL] + verdict.n_redeemed);
+    cells_put(&stream->n_bytes, stream->n_bytes + request->n_bytes);
     stream->flags |= request->flags;
-    stream->last_ns = request->start_ns;
+    cells_put(&stream->last_ns, request->start_ns);
     note_size(stream, request->n_bytes);
     return verdict;
 }

@@ -39,7 +39,8 @@ struct stream_cursor {
     bool is_proved;
 };
 
-/* One slot of the table of streams. What the lock guards is plain, the rest is read at any time. */
+/* One slot of the table of streams. Only the holder of its lock changes it, except is_closed. Others may read
+ * what look_streams.c and the search for a slot read at any time, so it is changed by atomic stores. */
 struct stream {
     uint64_t key; /* 0: free */
     uint32_t lock, is_closed;
@@ -60,7 +61,12 @@ struct stream_verdict {
     unsigned n_redeemed; /* requests that were judged random before, and are sequential */
 };
 
+/* At any time. */
 uint64_t stream_n(const struct stream *stream);
+bool stream_is_closed(const struct stream *stream);
+
+/* Forgets all but the key and the lock. The caller has the lock. */
+void stream_clear(struct stream *stream);
 
 /* What is known beside the stream when its first request comes. */
 struct stream_context {

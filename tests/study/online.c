@@ -48,7 +48,7 @@ static void draw_latencies(struct rng *rng, double rate, double slow_share, stru
 {
     for (size_t i = 0; i < N_REQUESTS; i++) {
         double ns = MEDIAN_NS / rate * exp(SCATTER * rng_normal(rng));
-        counts->n[latency_bucket((uint64_t)(rng_uniform(rng) < slow_share ? 10 * ns : ns))]++;
+        counts->n[LATENCY_MOVES][latency_bucket((uint64_t)(rng_uniform(rng) < slow_share ? 10 * ns : ns))]++;
     }
 }
 

@@ -7,12 +7,12 @@
 #include "tuner/options/settings.h"
 #include "tuner/picture/plot.h"
 #include "tuner/picture/plot_deliver.h"
+#include "tuner/store/database.h"
 #include "tuner/store/history.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define SHOWN_PATH 200
 #define MAX_KINDS  32
@@ -65,18 +65,6 @@ static int load_history(const struct settings *settings, struct plot_data *data,
     return result < 0 ? err_prefix(err, "--db %.*s", SHOWN_PATH, path) : 0;
 }
 
-/* SQLite's files begin so. */
-static bool is_database(const char *path)
-{
-    static const char magic[16] = "SQLite format 3";
-    char begin[sizeof magic] = "";
-    FILE *in = fopen(path, "re");
-    bool is_read = in != NULL && fread(begin, 1, sizeof begin, in) == sizeof begin;
-    if (in != NULL)
-        fclose(in);
-    return is_read && memcmp(begin, magic, sizeof magic) == 0;
-}
-
 static int load_profile(const struct settings *settings, struct plot_data *data, struct err *err)
 {
     const char *path = settings->answers.path[0];
@@ -84,7 +72,7 @@ static int load_profile(const struct settings *settings, struct plot_data *data,
         return err_set(err, -EINVAL,
                        "it is drawn from a recording; give one --from FILE that fstune profile --output or "
                        "--save-events wrote");
-    if (is_database(path))
+    if (database_is_one(path))
         return plot_data_events(data, path, settings->history.run_id, err);
     if (settings->history.run_id > 0)
         return err_set(err, -EINVAL, "--run: chooses a recording of a database; leave it out");

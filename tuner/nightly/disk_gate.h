@@ -24,7 +24,7 @@
 struct disk_gate_slice {
     atomic_uint_fast64_t number, begin_ns, idle_ns; /* idle: nothing was under way */
     atomic_uint_fast64_t n[PROFILE_N_DIRECTIONS], n_bytes, n_sequential;
-    atomic_uint_least32_t latencies[LATENCY_N_BUCKETS];
+    atomic_uint_least32_t latencies[LATENCY_N_CLASSES][LATENCY_N_BUCKETS];
     uint64_t switch_ns; /* guarded by the lock */
 };
 
@@ -37,7 +37,7 @@ struct disk_gate {
     struct disk_gate_slice slice;
     atomic_uint_fast64_t tried_way; /* of the trial that goes on */
     atomic_uint n_tried;            /* requests under way that began with it */
-    atomic_uint_least32_t late[DISK_GATE_N_ROLES][LATENCY_N_BUCKETS];
+    atomic_uint_least32_t late[DISK_GATE_N_ROLES][LATENCY_N_CLASSES][LATENCY_N_BUCKETS];
     pthread_mutex_t lock; /* guards what follows, and what closes and opens the gate */
     pthread_cond_t changed;
     const struct image *image;

@@ -11,9 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The share of the regret is kept over so many slices, or a minute where that is longer. */
-#define WINDOW_SLICES  1200
-#define WINDOW_SECONDS 60.0
 /* A tried setting that did less than this share of the work is told to have done so much: of nothing there is
  * no ratio. */
 #define LEAST_SHARE 0.01
@@ -208,11 +205,8 @@ static int give_up(struct retune_online *tuned, int code, struct err *err)
 
 static void prepare(struct retune_online *tuned, const struct retune_online_config *config)
 {
-    const double slice_seconds = (double)config->slice_ns / (double)CLOCK_NS_PER_S;
     *tuned = (struct retune_online){.config = config};
     const struct online_options options = {.regret_share = config->regret_share,
-                                           .window_seconds =
-                                               fmax(WINDOW_SECONDS, WINDOW_SLICES * slice_seconds),
                                            .n_factors = config->n_factors,
                                            .seed = 1,
                                            .first = retune_online_config_first(config),

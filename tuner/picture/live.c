@@ -5,6 +5,7 @@
 #include "models/profile/look.h"
 #include "models/profile/look_streams.h"
 #include "tuner/base/terminal.h"
+#include "tuner/base/words.h"
 #include "tuner/picture/live_text.h"
 
 #include <errno.h>
@@ -72,9 +73,7 @@ int live_open(struct live **ret_live, const char *const *command, pid_t pid, uin
     choose_place(live, command != NULL, output_to_stderr);
     live->has_blocks = is_utf8();
     live->shares = command != NULL && isatty(STDERR_FILENO) != 0;
-    snprintf(live->what, sizeof live->what, "process %ld", (long)pid);
-    for (size_t i = 0, at = 0; command != NULL && command[i] != NULL && at < sizeof live->what; i++)
-        at += (size_t)snprintf(live->what + at, sizeof live->what - at, "%s%s", i > 0 ? " " : "", command[i]);
+    words_of_command(command, pid, live->what, sizeof live->what);
     *ret_live = live;
     return 0;
 }

@@ -1,12 +1,12 @@
 /* A document of `profile` as data of a picture: what came when, the sizes, and what caches would serve. */
 #include "tuner/base/json.h"
+#include "tuner/base/words.h"
 #include "tuner/picture/plot_data.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MOST_NUMBER  1e18
 #define MOST_OF_SIZE 1e16 /* so that all sizes together are a number */
@@ -106,14 +106,14 @@ static void read_phases(struct plot_load *load, const json_t *phases)
 
 static void read_command(struct plot_data *data, const json_t *document)
 {
-    const json_t *words = json_object_get(document, "command");
-    size_t at = 0;
-    for (size_t i = 0; i < json_array_size(words) && at < sizeof data->place; i++) {
-        const char *word = json_string_value(json_array_get(words, i));
-        at += (size_t)snprintf(data->place + at, sizeof data->place - at, "%s%s", i > 0 ? " " : "",
-                               word != NULL ? word : "");
+    const json_t *words = json_object_get(document, "command"), *word;
+    size_t i;
+    json_array_foreach(words, i, word)
+    {
+        const char *text = json_string_value(word);
+        words_add(data->place, sizeof data->place, text != NULL ? text : "");
     }
-    if (at == 0)
+    if (data->place[0] == '\0')
         snprintf(data->place, sizeof data->place, "%s", json_read_text(document, "source", ""));
 }
 

@@ -2,6 +2,7 @@
 #include "tuner/profile/agent_send.h"
 
 #include "bench/base/clock.h"
+#include "tuner/base/words.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -126,9 +127,7 @@ static int send_batches(struct agent_send *send)
 static void make_hello(struct agent_send *send)
 {
     char command[EVENTS_TEXT_SIZE];
-    size_t at = 0;
-    for (size_t i = 0; send->command[i] != NULL && at < sizeof command; i++)
-        at += (size_t)snprintf(command + at, sizeof command - at, "%s%s", i > 0 ? " " : "", send->command[i]);
+    words_of_command(send->command, 0, command, sizeof command);
     batch_begin(&send->hello, BATCH_HELLO, send->backlog.first);
     batch_add_number(&send->hello, send->number);
     batch_add_number(&send->hello, send->sample_ns);

@@ -2,28 +2,17 @@
 #include "tuner/profile/record_events.h"
 
 #include "bench/profile/cpu_samples.h"
+#include "tuner/base/words.h"
 #include "tuner/store/events.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct record_events {
     struct events *events;
     struct events_sink sink;     /* the same */
     struct cpu_samples *samples; /* NULL: this user may not */
 };
-
-/* What is recorded: the command, or the process that was attached to. */
-static void name_recording(const struct recording *recording, char *text, size_t size)
-{
-    const char *const *command = recording->command;
-    size_t at = 0;
-    snprintf(text, size, "process %ld", (long)recording->pid);
-    for (size_t i = 0; command != NULL && command[i] != NULL && at < size; i++)
-        at += (size_t)snprintf(text + at, size - at, "%s%s", i > 0 ? " " : "", command[i]);
-}
 
 int record_events_open(struct record_events **ret_kept, const char *path, const struct recording *recording,
                        struct err *err)
@@ -32,7 +21,7 @@ int record_events_open(struct record_events **ret_kept, const char *path, const 
     struct record_events *kept = calloc(1, sizeof *kept);
     if (kept == NULL)
         return err_set(err, -ENOMEM, "no memory");
-    name_recording(recording, name, sizeof name);
+    words_of_command(recording->command, recording->pid, name, sizeof name);
     int code = events_open(&kept->events, path, true, err);
     /* What runs already does not inherit the samples. */
     if (code == 0 && recording->command != NULL &&

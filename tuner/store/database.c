@@ -35,6 +35,17 @@ static int create(const char *path, struct err *err)
     return 0;
 }
 
+bool database_is_one(const char *path)
+{
+    char begin[sizeof HEADER_MAGIC] = "";
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    bool is_one = fd >= 0 && read(fd, begin, sizeof begin) == (ssize_t)sizeof begin &&
+                  memcmp(begin, HEADER_MAGIC, sizeof begin) == 0;
+    if (fd >= 0)
+        close(fd);
+    return is_one;
+}
+
 static uint32_t number_at(const unsigned char *header, size_t at)
 {
     return (uint32_t)header[at] << 24 | (uint32_t)header[at + 1] << 16 | (uint32_t)header[at + 2] << 8 |

@@ -19,6 +19,9 @@ struct database_kind {
  * -EINVAL: it is another's, or of a newer version; -ENOENT, or the errno of looking or making. */
 int database_check(const struct database_kind *kind, const char *path, bool write, struct err *err);
 
+/* Whether the file begins as SQLite's do; false also where it cannot be read. */
+bool database_is_one(const char *path);
+
 /* -EINVAL: a version that this fstune does not know. */
 int database_refuse_newer(const struct database_kind *kind, int64_t version, struct err *err);
 

@@ -249,15 +249,31 @@ TEST(after_a_trial_that_stalled_the_next_ones_wait_longer)
     assert_true(load.online.regret_bytes < 0.1 * load.online.served_bytes);
 }
 
-TEST(the_share_is_kept_over_the_window_that_is_asked_for)
+/* At 3 % it takes 34 slices. */
+TEST(what_is_served_of_one_kind_pays_for_no_trial_of_another)
 {
-    begin(0.05, false);
-    set_rates(2, 3, 1, 1);
-    load.online.options.window_seconds = 10 * SLICE;
-    run(READS, 300);
-    assert_int_equal(load.online.n_trials, 0);
-    begin(0.2, false);
-    load.online.options.window_seconds = 10 * SLICE;
-    run(READS, 300);
+    begin(0.03, false);
+    set_rates(1, 1, 1, 1);
+    run(WRITES, 2000);
+    uint64_t n_trials = load.online.n_trials + load.online.n_dropped;
+    assert_true(n_trials > 0);
+    run(READS, 30);
+    assert_int_equal(load.online.n_trials + load.online.n_dropped, n_trials);
+    assert_int_equal(load.online.step, ONLINE_IDLE);
+    run(READS, 20);
+    assert_true(load.online.n_trials > n_trials);
+}
+
+/* Bad trials one after another would be a phase of its own for who waits. */
+TEST(one_trial_is_saved_up_at_most)
+{
+    begin(0.03, false);
+    set_rates(0.6, 0.6, 1, 1);
+    online_freeze(&load.online);
+    run(READS, 3000);
+    online_thaw(&load.online);
+    double bytes = load.online.served_bytes;
+    run(READS, 20);
     assert_true(load.online.n_trials > 0);
+    assert_true(load.online.regret_bytes <= 0.03 * (load.online.served_bytes - bytes) + 1e9 * SLICE);
 }

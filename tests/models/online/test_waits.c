@@ -8,10 +8,15 @@
 /* Of n requests each is slow by chance, or, in runs, they are slow together: a stall. */
 static struct latency_share draw(unsigned n, double share, unsigned run)
 {
-    struct latency_share drawn = {.n = n};
+    struct latency_share drawn = {.n = {n}};
     for (unsigned i = 0; i < n; i += run)
-        drawn.n_slow += gsl_rng_uniform(rng) < share ? run : 0;
+        drawn.n_slow[LATENCY_MOVES] += gsl_rng_uniform(rng) < share ? run : 0;
     return drawn;
+}
+
+static struct latency_share share_of(uint64_t n, uint64_t n_slow)
+{
+    return (struct latency_share){{n}, {n_slow}};
 }
 
 /* The share of cases in which a setting is refused after one of its trials. */
@@ -23,7 +28,8 @@ static double refused(unsigned n, double own, double beside, unsigned run)
         struct waits waits = {0};
         bool is_refused = false;
         for (unsigned trial = 0; trial < N_TRIALS; trial++) {
-            waits_add(&waits, draw(n, own, run), draw(2 * n, beside, run));
+            struct latency_share tried = draw(n, own, run), usual = draw(2 * n, beside, run);
+            waits_add(&waits, &tried, &usual);
             is_refused = is_refused || waits_are_long(&waits);
         }
         n_refused += is_refused;
@@ -63,19 +69,40 @@ TEST(what_the_slices_beside_have_is_no_fault_of_the_setting)
 TEST(one_trial_alone_or_without_requests_says_nothing)
 {
     struct waits waits = {0};
-    waits_add(&waits, (struct latency_share){64, 64}, (struct latency_share){128, 0});
+    struct latency_share all = share_of(64, 64), none = share_of(128, 0), nobody = share_of(0, 0);
+    waits_add(&waits, &all, &none);
     assert_false(waits_are_long(&waits));
-    waits_add(&waits, (struct latency_share){0, 0}, (struct latency_share){128, 0});
-    waits_add(&waits, (struct latency_share){64, 64}, (struct latency_share){0, 0});
-    assert_int_equal(waits.shares.n, 1);
-    waits_add(&waits, (struct latency_share){64, 64}, (struct latency_share){128, 0});
+    assert_true(waits_are_known(&waits, 64, 1));
+    assert_false(waits_are_known(&waits, 65, 1));
+    assert_false(waits_are_known(&waits, 64, 2));
+    waits_add(&waits, &nobody, &none);
+    waits_add(&waits, &all, &nobody);
+    assert_int_equal(waits.shares[LATENCY_MOVES].n, 1);
+    waits_add(&waits, &all, &none);
     assert_true(waits_are_long(&waits));
+}
+
+TEST(flushes_that_wait_too_long_are_enough)
+{
+    struct waits waits = {0};
+    struct latency_share own = {{6400, 200}, {0, 30}}, beside = {{6400, 200}, {0, 1}};
+    waits_add(&waits, &own, &beside);
+    waits_add(&waits, &own, &beside);
+    assert_true(waits_are_long(&waits));
+    assert_true(waits_are_clearly_long(&own));
+    assert_false(waits_are_clearly_long(&beside));
+}
+
+static bool is_clear(uint64_t n, uint64_t n_slow)
+{
+    struct latency_share share = share_of(n, n_slow);
+    return waits_are_clearly_long(&share);
 }
 
 TEST(an_eighth_of_the_requests_is_clearly_too_much_and_a_few_are_not)
 {
-    assert_true(waits_are_clearly_long((struct latency_share){16, 8}));
-    assert_false(waits_are_clearly_long((struct latency_share){16, 7}));
-    assert_false(waits_are_clearly_long((struct latency_share){64, 8}));
-    assert_true(waits_are_clearly_long((struct latency_share){64, 9}));
+    assert_true(is_clear(16, 8));
+    assert_false(is_clear(16, 7));
+    assert_false(is_clear(64, 8));
+    assert_true(is_clear(64, 9));
 }

@@ -37,3 +37,42 @@ TEST(threads_together_lose_nothing)
     assert_int_equal(summary.n_threads, 4);
     assert_true(summary.share[SUMMARY_SEQ_READ] > 0.999);
 }
+
+/* Many more files than the smallest store has slots: each request pushes another file out, and names come and
+ * go with the slots. */
+#define N_CROWDED 1000
+
+static void *crowd(void *number)
+{
+    const uint64_t thread = *(uint64_t *)number;
+    for (uint64_t i = 0; i < 5000; i++) {
+        const uint64_t file = 1 + (i * 7 + thread * 3) % N_CROWDED;
+        char name[32], found[STORE_NAME_SIZE];
+        const struct profile_request request = {.start_ns = i,
+                                                .file = file,
+                                                .handle = (uint32_t)file,
+                                                .thread = (uint32_t)thread,
+                                                .offset_bytes = i * 4096,
+                                                .n_bytes = 4096,
+                                                .direction = PROFILE_WRITE};
+        snprintf(name, sizeof name, "/data/of/many/files/%04u", (unsigned)file);
+        store_take(store, &request);
+        store_name(store, file, name);
+        if (store_find_name(store, file, found))
+            assert_string_equal(found, name);
+    }
+    return NULL;
+}
+
+TEST(threads_that_push_out_each_others_files_lose_no_request_and_mix_no_names)
+{
+    pthread_t threads[4];
+    static uint64_t numbers[] = {1, 2, 3, 4};
+    rig_open(STORE_MIN_BYTES);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, crowd, &numbers[i]), 0);
+    for (size_t i = 0; i < 4; i++)
+        assert_int_equal(pthread_join(threads[i], NULL), 0);
+    rig_summary();
+    assert_int_equal(summary.n_requests, 20000);
+}

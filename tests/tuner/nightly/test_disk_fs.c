@@ -390,7 +390,7 @@ TEST(a_trial_whose_requests_wait_long_ends_at_once)
     rig_serve();
     uint64_t slice = rig.served.gate.slice.number;
     rig.served.online.step = ONLINE_TRYING;
-    rig.served.online.limit = latency_bucket(1000000);
+    rig.served.online.limits = (struct latency_limits){{latency_bucket(1000000), LATENCY_N_BUCKETS}};
     rig.served.is_trying = true;
     read_us = 2000;
     unsigned n = 0;

@@ -1,5 +1,6 @@
 /* Tests of tuner/nightly/disk_gate: whose time is counted, and in which slice. */
 #include "bench/base/clock.h"
+#include "tests/models/online/latencies.h"
 #include "tests/test.h"
 #include "tuner/nightly/disk_gate.h"
 
@@ -37,7 +38,15 @@ static void pass_once(const struct profile_request *what, bool counts, useconds_
 static struct latency_share slower(uint64_t ns)
 {
     struct latency_counts latencies = disk_gate_slice_latencies(&gate);
-    return latency_share_of(&latencies, latency_bucket(ns));
+    struct latency_limits limits = latencies_from(ns);
+    return latency_share_of(&latencies, &limits);
+}
+
+static struct latency_share late_slower(enum disk_gate_role role, uint64_t ns)
+{
+    struct latency_counts late = disk_gate_take_late(&gate, role);
+    struct latency_limits limits = latencies_from(ns);
+    return latency_share_of(&late, &limits);
 }
 
 TEST(reads_and_flushes_are_counted_by_how_long_they_took)
@@ -45,9 +54,10 @@ TEST(reads_and_flushes_are_counted_by_how_long_they_took)
     pass_once(&request, true, 0);
     pass_once(&request, true, 20000);
     pass_once(NULL, true, 40000);
-    assert_int_equal(slower(0).n, 3);
-    assert_in_range(slower(20 * MS).n_slow, 2, 3);
-    assert_in_range(slower(40 * MS).n_slow, 1, 3);
+    assert_int_equal(slower(0).n[LATENCY_MOVES], 2);
+    assert_in_range(slower(20 * MS).n_slow[LATENCY_MOVES], 1, 2);
+    assert_int_equal(slower(0).n[LATENCY_FLUSHES], 1);
+    assert_int_equal(slower(40 * MS).n_slow[LATENCY_FLUSHES], 1);
     assert_int_equal(disk_gate_slice_counts(&gate).n[PROFILE_READ], 2);
 }
 
@@ -58,7 +68,7 @@ TEST(what_failed_or_began_in_an_earlier_slice_is_not_counted)
     disk_gate_enter(&gate, &client, &request, &pass);
     disk_gate_slice_begin(&gate, clock_now_ns(&clock_monotonic));
     disk_gate_leave(&gate, &pass, &request, true);
-    assert_int_equal(slower(0).n, 0);
+    assert_int_equal(slower(0).n[LATENCY_MOVES], 0);
 }
 
 /* The slowest requests of a slice end in a later one. */
@@ -76,19 +86,16 @@ TEST(what_ends_in_a_later_slice_is_counted_by_what_it_began_with)
     disk_gate_leave(&gate, &tried, &request, true);
     disk_gate_leave(&gate, &other, &request, false);
     assert_int_equal(gate.n_tried, 0);
-    struct latency_counts late = disk_gate_take_late(&gate, DISK_GATE_TRIED);
-    assert_int_equal(latency_share_of(&late, latency_bucket(20 * MS)).n_slow, 1);
-    late = disk_gate_take_late(&gate, DISK_GATE_TRIED);
-    assert_int_equal(latency_share_of(&late, 0).n, 0);
-    late = disk_gate_take_late(&gate, DISK_GATE_OTHERS);
-    assert_int_equal(latency_share_of(&late, 0).n, 0);
+    assert_int_equal(late_slower(DISK_GATE_TRIED, 20 * MS).n_slow[LATENCY_MOVES], 1);
+    assert_int_equal(late_slower(DISK_GATE_TRIED, 0).n[LATENCY_MOVES], 0);
+    assert_int_equal(late_slower(DISK_GATE_OTHERS, 0).n[LATENCY_MOVES], 0);
 }
 
 TEST(a_slice_begins_without_latencies)
 {
     pass_once(&request, true, 0);
     disk_gate_slice_begin(&gate, clock_now_ns(&clock_monotonic));
-    assert_int_equal(slower(0).n, 0);
+    assert_int_equal(slower(0).n[LATENCY_MOVES], 0);
 }
 
 static void *pass_in_thread(void *context)
@@ -121,6 +128,6 @@ TEST(the_wait_for_a_change_of_the_way_is_no_latency)
     disk_gate_leave(&gate, &pass, &request, true);
     pthread_join(thread, NULL);
     assert_true(disk_gate_way(&gate).direct);
-    assert_int_equal(slower(0).n, 1);
-    assert_int_equal(slower(500 * MS).n_slow, 0);
+    assert_int_equal(slower(0).n[LATENCY_MOVES], 1);
+    assert_int_equal(slower(500 * MS).n_slow[LATENCY_MOVES], 0);
 }

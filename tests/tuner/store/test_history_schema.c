@@ -1,6 +1,7 @@
 /* Tests of opening a history: only histories are opened, and older ones brought up to date. Histories with
  * damaged bytes are the matter of tests/fuzz/fuzz_history.c. */
 #include "tests/tuner/store/history_rig.h"
+#include "tuner/store/database.h"
 
 #include <errno.h>
 #include <sys/stat.h>
@@ -32,11 +33,13 @@ TEST(what_is_no_history_is_refused_and_left_alone)
     check_refused("short", -EINVAL, "no history of fstune");
     rig_write_blocks("blocks", 65536);
     check_refused("blocks", -EINVAL, "no history of fstune");
+    assert_false(database_is_one("short") || database_is_one("blocks") || database_is_one("missing"));
 }
 
 TEST(a_database_of_another_program_is_refused_and_left_alone)
 {
     run_sql("foreign", "CREATE TABLE bookmarks(a); INSERT INTO bookmarks VALUES(1)");
+    assert_true(database_is_one("foreign"));
     check_refused("foreign", -EINVAL, "another program");
     run_sql("foreign", "PRAGMA journal_mode = WAL; PRAGMA user_version = 1");
     check_refused("foreign", -EINVAL, "another program");
