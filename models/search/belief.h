@@ -108,6 +108,10 @@ double belief_run_variance(const struct belief *belief, size_t point, double *re
  * the point is written off. n_points: there is none, or no surrogate. */
 size_t belief_suspect(const struct belief *belief);
 
+/* The response that no point passes, where the runs of all points say with the confidence that there is one;
+ * else INFINITY. */
+double belief_likely_ceiling(const struct belief *belief, double confidence);
+
 /* Over all measured points that are not excluded: runs that were most likely outliers, by the other replays
  * of their points (robust[].n_outliers), and points that most likely have two levels. 0 of a zeroed belief.
  */

@@ -133,3 +133,18 @@ void belief_ceiling_lower(const struct belief *belief, const size_t *points, siz
         draw[i] = fmin(draw[i],
                        belief_usable(belief, points[i]) ? belief->ceiling : fmin(ceiling, belief->ceiling));
 }
+
+double belief_likely_ceiling(const struct belief *belief, double confidence)
+{
+    struct belief_ceiling learnt;
+    double sum = 0.0, mean = 0.0;
+
+    if (belief->chosen == NULL)
+        return INFINITY;
+    belief_ceiling_learn(belief, &learnt);
+    for (size_t i = 0; i < BELIEF_CEILING_LEVELS; i++) {
+        sum += learnt.probability[i];
+        mean += learnt.probability[i] * (learnt.first + STEP * (double)i);
+    }
+    return sum >= confidence ? mean / sum : INFINITY;
+}

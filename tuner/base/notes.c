@@ -4,6 +4,15 @@
 #include <stdio.h>
 #include <string.h>
 
+bool notes_has(const struct notes *notes, const char *code)
+{
+    for (size_t i = 0; i < notes->n; i++) {
+        if (strcmp(notes->note[i].code, code) == 0)
+            return true;
+    }
+    return false;
+}
+
 /* The stored code may have been cut. */
 static void put_note(struct notes *notes, const char *code, bool disqualifying, const char *format,
                      va_list arguments)

@@ -18,6 +18,8 @@ struct notes {
     struct note note[NOTES_MAX]; /* beyond that further notes are left out */
 };
 
+bool notes_has(const struct notes *notes, const char *code);
+
 /* A note of a code that is there already is not added again. */
 void notes_add(struct notes *notes, const char *code, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

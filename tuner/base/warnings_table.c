@@ -114,6 +114,11 @@ const struct warnings_row warnings_table[WARNING_N] = {
         {"file_fits_device_cache", 0, false,
          "the disk is a virtual one, whose host may cache a file of this size: cold is "
          "only what this machine can make cold; a larger --file-size tells more"},
+    [WARNING_HOST_DURABILITY] =
+        {"host_durability", 0, false,
+         "the disk is a virtual one: written data are durable when its host says so; a host that keeps them "
+         "in "
+         "memory all the same (such as QEMU with cache=unsafe) cannot be told from here: look there"},
     [WARNING_NEARLY_FULL] =
         {"nearly_full", 0, false,
          "the file system is more than 95 % full: allocation is slower and more scattered than "

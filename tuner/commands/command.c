@@ -110,6 +110,7 @@ int command_run_measuring(const struct command *command, int argc, char **argv)
     /* Static, because a run that hangs in the kernel goes on reading it while the process ends. */
     static struct settings settings;
     int result = read_settings(command, argc, argv, &settings, &err);
+    settings.words = (const char *const *)argv;
     if (result > 0)
         return command_print_help(command, result);
     if (result == 0)

@@ -353,7 +353,8 @@ struct settings {
      * line. */
     const char *operands[SETTINGS_MAX_OPERANDS];
     size_t n_operands, operands_allowed;
-    const char *const *program;      /* the words behind --, NULL last; NULL: there are none. Borrowed */
+    const char *const *words;   /* the command and its words as given, NULL last; NULL: not kept. Borrowed */
+    const char *const *program; /* the words behind --, NULL last; NULL: there are none. Borrowed */
     char output[SETTINGS_TEXT_SIZE]; /* --output of plot, calibrate, atoms, profile and replay; "" */
     struct settings_files answers;   /* --from; the first path is "-" where none is given */
 

@@ -11,17 +11,21 @@
 
 #define OTHER_TIME_LOG 0.1 /* of a ratio of rates, which chance and the model may put it off */
 
-/* Figures come from the confirming replays where there are enough for an interval, else from all. */
-static bool fresh_enough(const struct tune *tune, size_t point)
+static bool has_fresh(const struct tune *tune, size_t point)
 {
-    return record_count(&tune->records[point], true) >= ENGINE_MIN_REPLAYS;
+    return point != ENGINE_NONE && record_count(&tune->records[point], true) >= ENGINE_MIN_REPLAYS;
+}
+
+bool answer_takes_fresh(const struct tune *tune, size_t point)
+{
+    return has_fresh(tune, point) && has_fresh(tune, tune->engine.chosen);
 }
 
 static bool row_for(const struct tune *tune, size_t point, struct row *ret_row)
 {
     if (point == ENGINE_NONE || tune->records[point].n == 0)
         return false;
-    return tune_row(tune, point, fresh_enough(tune, point), ret_row) == 0;
+    return tune_row(tune, point, answer_takes_fresh(tune, point), ret_row) == 0;
 }
 
 /* What the search believes, by the runs of all settings; without a model, and of settings outside the space,
@@ -49,9 +53,8 @@ static double mean_of_fresh(const struct record *record)
 
 bool answer_is_fresh(const struct tune *tune, size_t i)
 {
-    return tune_is_of_throughput(tune) && tune->engine.best != ENGINE_NONE &&
-           record_count(&tune->records[i], true) >= ENGINE_MIN_REPLAYS &&
-           record_count(&tune->records[tune->engine.best], true) >= ENGINE_MIN_REPLAYS;
+    return tune_is_of_throughput(tune) && answer_takes_fresh(tune, i) &&
+           answer_takes_fresh(tune, tune->engine.best);
 }
 
 double answer_worth(const struct tune *tune, size_t i)
@@ -73,8 +76,7 @@ double answer_share(const struct tune *tune, size_t i)
 static struct objective_ratio ratio_of(const struct tune *tune, size_t other)
 {
     return objective_ratio(&tune->records[tune->engine.chosen], &tune->records[other],
-                           fresh_enough(tune, tune->engine.chosen) && fresh_enough(tune, other),
-                           tune->settings->runs.confidence_share,
+                           answer_takes_fresh(tune, other), tune->settings->runs.confidence_share,
                            objective_table[OBJECTIVE_THROUGHPUT].value);
 }
 
@@ -147,7 +149,7 @@ static void judge_sustained(struct answer *answer)
         report_sustained_note_command(warnings, &command);
     report_sustained_note_wander(warnings, &tune->engine.belief.wander, tune->engine.belief.n_told);
     if (answer->has_sustained)
-        report_sustained_note(warnings, &answer->sustained);
+        report_sustained_note(warnings, &answer->sustained, &answer->chosen.point);
 }
 
 /* What the search made of runs that do not fit the others of their point. */
@@ -198,7 +200,8 @@ void answer_prepare(struct answer *answer, struct tune *tune)
     }
     answer->has_rows = row_for(tune, tune->engine.chosen, &answer->chosen) &&
                        row_for(tune, tune->engine.best, &answer->best);
-    answer->confirming = record_count(&tune->records[tune->engine.chosen], true) >= ENGINE_CONFIRMING_LEAST;
+    size_t n_confirming = record_count(&tune->records[tune->engine.chosen], true);
+    answer->confirming = n_confirming >= ENGINE_CONFIRMING_LEAST;
     if (answer->has_baseline)
         answer->speedup = ratio_of(tune, tune->engine.baseline);
     if (answer->has_default_setting)
@@ -208,8 +211,8 @@ void answer_prepare(struct answer *answer, struct tune *tune)
     judge_sustained(answer);
     if (!answer->confirming)
         notes_add(warnings, "not_confirmed",
-                  "fewer than %d replays were made after the choice: the figures may flatter it",
-                  ENGINE_CONFIRMING_LEAST);
+                  "%zu replay%s made after the choice, fewer than %d: the figures may flatter it",
+                  n_confirming, n_confirming == 1 ? " was" : "s were", ENGINE_CONFIRMING_LEAST);
 }
 
 /* As it stands in the answer, which names it. */
@@ -234,21 +237,12 @@ int answer_row(const struct answer *answer, size_t i, struct row *ret_row)
     return 0;
 }
 
-static bool has_note(const struct notes *notes, const char *code)
-{
-    for (size_t i = 0; i < notes->n; i++) {
-        if (strcmp(notes->note[i].code, code) == 0)
-            return true;
-    }
-    return false;
-}
-
 bool answer_is_of_another_time(const struct answer *answer, size_t i, const struct row *row)
 {
     const struct tune *tune = answer->tune;
     const struct notes *warnings = &tune->session->warnings;
     if (!answer->has_rows || !tune_is_of_throughput(tune) ||
-        !(has_note(warnings, "rate_changed") || has_note(warnings, "rate_wanders")))
+        !(notes_has(warnings, "rate_changed") || notes_has(warnings, "rate_wanders")))
         return false;
     double expected_log = answer_worth(tune, i) - answer_worth(tune, tune->engine.chosen);
     return fabs(log(row->mean_bps / answer->chosen.mean_bps) - expected_log) > OTHER_TIME_LOG;

@@ -42,8 +42,12 @@ struct answer {
 
 void answer_prepare(struct answer *answer, struct tune *tune);
 
-/* Whether the rate of a setting is compared by the replays after the choice: it and the best have enough of
- * them. They alternate, so that their means can be compared as they stand. */
+/* Whether the figures of a setting that is named are of the replays after the choice: it has enough of them
+ * for an interval, and so has the chosen one, so that rates can be divided. Else they are of all. */
+bool answer_takes_fresh(const struct tune *tune, size_t point);
+
+/* Whether the rate of a setting is compared by the replays after the choice: it, the best and the chosen one
+ * have enough of them. They alternate, so that their means can be compared as they stand. */
 bool answer_is_fresh(const struct tune *tune, size_t i);
 
 /* Logarithm of what a setting reaches in the objective, more is better: of rates that of those replays on the

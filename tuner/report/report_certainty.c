@@ -2,7 +2,9 @@
 #include "tuner/report/report_certainty.h"
 
 #include "bench/base/units.h"
+#include "tuner/base/text.h"
 #include "tuner/options/settings.h"
+#include "tuner/report/answer.h"
 #include "tuner/search/objective.h"
 
 #include <math.h>
@@ -16,8 +18,12 @@
 #define SAFETY         2
 #define OFFERED_FACTOR 2 /* what a conclusive answer could be given */
 /* A loss of so many tolerances is no longer about the tolerance. */
-#define FAR_BEYOND 1.5
-#define ABOUT      0.7 /* from so many tolerances on it is */
+#define FAR_BEYOND        1.5
+#define LARGEST_TOLERANCE 50   /* that the option takes, in per cent */
+#define ABOUT             0.7  /* from so many tolerances on it is */
+#define LEAST_HELD        3    /* settings that a limit holds, before it is told */
+#define LEARNT_SHARE      0.5  /* of the measured settings, that a limit holds of which nobody told */
+#define HELD_LOG          0.05 /* below a limit, at most, to be held by it */
 
 /* A share lost, in per cent, rounded to the safe side. */
 static double lost_percent(const struct tune *tune, double share)
@@ -66,63 +72,92 @@ static const char *limit_name(const struct tune *tune)
     return tune->engine.stop == ENGINE_STOP_WRITES ? "--max-write" : "--budget";
 }
 
-/* What ended the search, times the factor: "--budget 120s" or "--max-write 120g". */
-static void print_limit(FILE *out, const struct tune *tune, double factor)
+/* What ended the search, times the factor: "120s" or "120g". */
+static const char *limit_times(const struct tune *tune, double factor, char text[UNITS_TEXT_SIZE])
 {
     const struct settings *settings = tune->settings;
-    char text[UNITS_TEXT_SIZE];
     double seconds = (double)settings->limits.budget_ns / 1e9 * factor, step = seconds < 100 ? 1 : 10;
     double gib = (double)settings->limits.max_write_bytes * factor / GIB_BYTES;
     if (tune->engine.stop == ENGINE_STOP_WRITES)
-        fprintf(out, "%s %s", limit_name(tune), units_format_size((uint64_t)(ceil(gib) * GIB_BYTES), text));
-    else
-        fprintf(out, "%s %.0fs", limit_name(tune), ceil(seconds / step) * step);
+        return units_format_size((uint64_t)(ceil(gib) * GIB_BYTES), text);
+    snprintf(text, UNITS_TEXT_SIZE, "%.0fs", ceil(seconds / step) * step);
+    return text;
 }
 
-/* Time where the search ended for want of something else, too. */
-static void print_time(FILE *out, const struct tune *tune, double factor)
+/* The same of time as well where the search ended for want of something else, and what both are now. */
+static void print_limits(FILE *out, const struct tune *tune, double factor)
 {
     double seconds = session_seconds(tune->session) * factor;
-    if (tune->engine.stop == ENGINE_STOP_WRITES && seconds * 1e9 > (double)tune->settings->limits.budget_ns)
+    double budget_seconds = (double)tune->settings->limits.budget_ns / 1e9;
+    char text[UNITS_TEXT_SIZE];
+    bool both = tune->engine.stop == ENGINE_STOP_WRITES && seconds > budget_seconds;
+    fprintf(out, "%s %s", limit_name(tune), limit_times(tune, factor, text));
+    if (both)
         fprintf(out, " --budget %.0fs", ceil(seconds / 10) * 10);
+    fprintf(out, " (now %s", limit_times(tune, 1, text));
+    if (both)
+        fprintf(out, " --budget %.0fs", budget_seconds);
+    fputc(')', out);
+}
+
+/* With which the answer as it stands would be conclusive. */
+static void print_accepting_tolerance(FILE *out, const struct tune *tune)
+{
+    double lost = lost_percent(tune, tune_shortfall_share(tune));
+    if (lost <= LARGEST_TOLERANCE &&
+        tune->engine.points[tune->engine.chosen].confirming.n >= ENGINE_CONFIRMING_LEAST)
+        fprintf(out, INDENT "--tolerance %g%% would accept this one as it is, which only lowers the bar.\n",
+                lost);
 }
 
 /* Where more is lost than the tolerance, another search would rather choose something else. */
 static void print_way_to_another(FILE *out, const struct tune *tune)
 {
+    char text[UNITS_TEXT_SIZE];
     double lost = objective_share(tune->settings, tune->engine.expected_shortfall);
     if (tune->engine.expected_shortfall > FAR_BEYOND * tune->engine.tolerance)
         fprintf(out,
                 INDENT "It is expected to lose %g %% against the fastest, more than the tolerance.\n" INDENT
-                       "A search with a larger %s may choose another setting.\n",
-                lost_percent(tune, lost), limit_name(tune));
+                       "A search with a larger %s (now %s) may choose another setting.\n",
+                lost_percent(tune, lost), limit_name(tune), limit_times(tune, 1, text));
     else
         fputs(INDENT "More time will hardly settle it: what is lost against the fastest is about the "
-                     "tolerance.\n" INDENT "A larger --tolerance or --prefer fastest does.\n",
+                     "tolerance; --prefer fastest does.\n",
               out);
 }
 
 static void print_way_to_settle(FILE *out, const struct tune *tune)
 {
+    char text[UNITS_TEXT_SIZE];
     double times = engine_times_to_settle(&tune->engine);
-    bool far = !(SAFETY * times <= LARGEST_FACTOR);
+    bool far = !(SAFETY * times <= LARGEST_FACTOR), resumes = tune->settings->search.resume[0] != '\0';
     if (tune->settings->search.max_latency_p99_ns != 0) {
-        fprintf(out, INDENT "A larger %s may settle it, and so may longer runs (--duration).\n",
-                limit_name(tune));
-        return;
-    }
-    if (far && tune->engine.expected_shortfall > ABOUT * tune->engine.tolerance) {
+        fprintf(out, INDENT "A larger %s (now %s) may settle it, and so may longer runs (--duration).\n",
+                limit_name(tune), limit_times(tune, 1, text));
+    } else if (far && tune->engine.expected_shortfall > ABOUT * tune->engine.tolerance) {
         print_way_to_another(out, tune);
-        return;
+    } else {
+        fputs(far ? INDENT "More than " : INDENT "A search with ", out);
+        print_limits(out, tune, far ? LARGEST_FACTOR : fmax(SAFETY * times, LEAST_FACTOR));
+        fputs(far       ? " would be needed.\n"
+              : resumes ? " may settle it.\n"
+                        : ", from the start again, may settle it.\n",
+              out);
     }
-    fputs(far ? INDENT "More than " : INDENT "A ", out);
-    double factor = far ? LARGEST_FACTOR : fmax(SAFETY * times, LEAST_FACTOR);
-    print_limit(out, tune, factor);
-    print_time(out, tune, factor);
-    fputs(far ? " would be needed" : " may settle it", out);
-    fputs(" (now ", out);
-    print_limit(out, tune, 1);
-    fputs(far ? "), or a larger --tolerance.\n" : "); a larger --tolerance settles it sooner.\n", out);
+    print_accepting_tolerance(out, tune);
+}
+
+bool report_certainty_has_cheaper(const struct tune *tune)
+{
+    const struct engine *engine = &tune->engine;
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        if (tune->records[i].n > 0 &&
+            engine->points[i].in_flight_bytes < engine->points[engine->chosen].in_flight_bytes &&
+            engine_is_eligible(engine, i) && engine->verdicts[i] == VERDICT_UNDECIDED &&
+            answer_share(tune, i) >= 1 - tune->settings->search.tolerance_share)
+            return true;
+    }
+    return false;
 }
 
 /* "Not conclusive: --tolerance 10 % asks for at least 90 %" */
@@ -132,7 +167,8 @@ static void print_verdict(FILE *out, const struct tune *tune)
             tune->engine.conclusive ? "Conclusive" : "Not conclusive",
             100 * tune->settings->search.tolerance_share);
     print_share(out, tune, objective_share(tune->settings, tune->engine.tolerance));
-    fputs(".\n", out);
+    bool open = tune->engine.conclusive && tune_is_of_throughput(tune) && report_certainty_has_cheaper(tune);
+    fputs(open ? "; whether less in flight would do, too, is not settled.\n" : ".\n", out);
 }
 
 /* More time changes nothing where the search ended because nothing was left to ask. */
@@ -140,7 +176,8 @@ static void print_what_time_brings(FILE *out, const struct tune *tune)
 {
     double share = objective_share(tune->settings, engine_shortfall_after(&tune->engine, OFFERED_FACTOR));
     if (tune->engine.stop == ENGINE_STOP_SEPARATED) {
-        fputs(INDENT "That settled it before the time was over; a smaller --tolerance would use more.\n",
+        fputs(INDENT "That settled it before the time was over: more time changes nothing, a smaller "
+                     "--tolerance does.\n",
               out);
         return;
     }
@@ -151,8 +188,7 @@ static void print_what_time_brings(FILE *out, const struct tune *tune)
         return;
     }
     fputs(INDENT "With ", out);
-    print_limit(out, tune, OFFERED_FACTOR);
-    print_time(out, tune, OFFERED_FACTOR);
+    print_limits(out, tune, OFFERED_FACTOR);
     fputs(" it would be sure of about ", out);
     fprintf(out, "%g %%.\n",
             is_lower_better(tune) ? lost_percent(tune, share) : 100 - lost_percent(tune, share));
@@ -164,6 +200,8 @@ void report_certainty_text(FILE *out, const struct tune *tune)
     double tolerance = objective_share(tune->settings, tune->engine.tolerance);
     fputs("How sure     ", out);
     report_certainty_line(out, tune);
+    if (isfinite(share) && !is_lower_better(tune) && !tune->engine.conclusive)
+        fprintf(out, ": it may lose up to %g %%", lost_percent(tune, share));
     fputc('\n', out);
     if (!isfinite(share))
         return;
@@ -176,4 +214,31 @@ void report_certainty_text(FILE *out, const struct tune *tune)
         print_what_time_brings(out, tune);
     else
         print_way_to_settle(out, tune);
+}
+
+/* A limit on the rate that the control group sets or that the runs show, where the recommended setting
+ * reaches it: there the limit decides, and what is recommended is what costs least. */
+void report_certainty_limit(FILE *out, const struct tune *tune)
+{
+    const struct belief *belief = &tune->engine.belief;
+    size_t n_held = 0, n_measured = 0;
+    char rate[UNITS_TEXT_SIZE];
+    bool known = isfinite(belief->ceiling);
+    if (!tune_is_of_throughput(tune) || tune->engine.chosen >= tune->space.n_points)
+        return;
+    double limit =
+        known ? belief->ceiling : belief_likely_ceiling(belief, tune->settings->runs.confidence_share);
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        n_measured += belief->moments[i].n > 0;
+        n_held += belief->moments[i].n > 0 && belief->moments[i].mean >= limit - HELD_LOG;
+    }
+    if (n_held < (known ? LEAST_HELD : fmax(LEAST_HELD, LEARNT_SHARE * (double)n_measured)) ||
+        belief->moments[tune->engine.chosen].mean < limit - HELD_LOG)
+        return;
+    text_short_rate(exp(limit), rate);
+    if (known)
+        fprintf(out, "Limited to   %s by the control group (io.max, blkio.throttle)", rate);
+    else
+        fprintf(out, "Limited to   about %s, as it seems", rate);
+    fprintf(out, ": %zu of the %zu measured settings reach it\n", n_held, n_measured);
 }

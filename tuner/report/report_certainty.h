@@ -10,6 +10,13 @@
  * one, so that it never seems to meet a tolerance that it misses. */
 void report_certainty_line(FILE *out, const struct tune *tune);
 
+/* The line "Limited to" where a limit on the rate, set by the control group or shown by the runs, holds the
+ * recommended setting. */
+void report_certainty_limit(FILE *out, const struct tune *tune);
+
+/* Whether settings with less in flight than the recommended one may do as well as the best. */
+bool report_certainty_has_cheaper(const struct tune *tune);
+
 /* The lines "How sure": that, whether it is conclusive, and what more time (or --max-write) would make of it.
  */
 void report_certainty_text(FILE *out, const struct tune *tune);

@@ -35,7 +35,7 @@ int report_measure_prepare(struct measured *measured, const struct measurement *
     warnings_note(warnings, row->warning_set, row->disqualifying);
     session_note_target(session);
     if (measured->judged && measurement->rule == NULL)
-        report_sustained_note(warnings, &measured->sustained);
+        report_sustained_note(warnings, &measured->sustained, &row->point);
     if (measurement->rule != NULL && !measurement->state.met)
         notes_add(warnings, "not_steady", "no steady state by the rule \"%s\" (%s): %s",
                   measurement->rule->name, measurement->rule->text, measurement->ended);

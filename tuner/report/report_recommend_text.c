@@ -23,7 +23,14 @@
 #define LONGER       1.5  /* times the usual length, from which on a run is called longer */
 #define SAME_LOG     0.05 /* of a ratio, at most, for two figures to be called the same */
 #define DEAR_LATENCY 2    /* times that of what is changed, from which on it is told */
-#define WIDEST_TOLD  100  /* times its lower end: what an interval of a ratio may span to be printed */
+#define WORDS_SIZE   100
+#define WIDEST_TOLD  100 /* times its lower end: what an interval of a ratio may span to be printed */
+
+static const char *const durabilities[SYNC_N] = {
+    [SYNC_NONE] = "not made durable",
+    [SYNC_END] = "durable at the end of a run",
+    [SYNC_EACH] = "each write durable",
+};
 
 static void print_point_setting(FILE *out, const struct point *point, bool writing, const char *label)
 {
@@ -39,8 +46,8 @@ static void print_point_setting(FILE *out, const struct point *point, bool writi
         fprintf(out, ", %u threads", point->threads);
     if (point->clients > 0)
         fprintf(out, ", %u client%s", point->clients, point->clients == 1 ? "" : "s");
-    if (writing && point->sync != SYNC_END)
-        fprintf(out, ", sync %s", sync_names[point->sync]);
+    if (writing)
+        fprintf(out, ", %s", durabilities[point->sync]);
     fprintf(out, "%s\n             (--request-size %s", style_text(out, STYLE_PLAIN), size);
     if (factors_is_split(point))
         fprintf(out, " --write-request-size %s", writes);
@@ -89,28 +96,44 @@ static void print_price(FILE *out, const struct tune *tune, const char *what, co
                 text_short_duration(row->latency_ns.mean, other));
 }
 
+/* Where rates scatter, means of them and of their logarithms have other ratios: the rates that a gain is of.
+ */
+static const char *geometric_words(const struct answer *answer, const struct row *row, double gain,
+                                   char text[WORDS_SIZE])
+{
+    const struct tune *tune = answer->tune;
+    size_t chosen = tune->engine.chosen, other = tune_find_point(tune, &row->point);
+    char of_chosen[UNITS_TEXT_SIZE], of_other[UNITS_TEXT_SIZE];
+    text[0] = '\0';
+    if (fabs(log(gain * row->mean_bps / answer->chosen.mean_bps)) <= SAME_LOG || other == ENGINE_NONE)
+        return text;
+    bool fresh = answer_takes_fresh(tune, other);
+    double log_chosen = record_log_moments(&tune->records[chosen], fresh).mean;
+    double log_other = record_log_moments(&tune->records[other], fresh).mean;
+    snprintf(text, WORDS_SIZE, ", of geometric means: %s and %s", text_short_rate(exp(log_chosen), of_chosen),
+             text_short_rate(exp(log_other), of_other));
+    return text;
+}
+
 /* Of throughput, which is a gain only where that is looked for. */
 static void print_gain(FILE *out, const char *what, const struct row *row, struct objective_ratio gain,
                        const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
-    const struct row *chosen = &answer->chosen;
     double confidence = tune->settings->runs.confidence_share;
     const char *label = tune_is_of_throughput(tune) ? "Gain" : "Rate";
-    char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE];
+    char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE], words[WORDS_SIZE];
     int digits = gain.mean < 10 ? 2 : gain.mean < 100 ? 1 : 0;
-    /* Where rates scatter, means of them and of their logarithms have other ratios. */
-    bool differs = fabs(log(gain.mean * row->mean_bps / chosen->mean_bps)) > SAME_LOG;
     fprintf(out, "%-13s%.*f x %s, %s at %s  (%g %% interval ", label, digits, gain.mean, what,
             factors_format(&row->point, text), text_short_rate(row->mean_bps, rate), confidence * 100);
     if (gain.ci.high > WIDEST_TOLD * gain.ci.low)
         fprintf(out, "wider than %d x: too few runs)\n", WIDEST_TOLD);
     else
         fprintf(out, "%.*f to %.*f%s)\n", digits, gain.ci.low, digits, gain.ci.high,
-                differs ? ", of geometric means" : "");
+                geometric_words(answer, row, gain.mean, words));
     if (is_in_doubt(&gain) && tune_is_of_throughput(tune) && row == &answer->unsplit)
         fputs("             It is not shown to be faster than that.\n", out);
-    print_price(out, tune, what, row, chosen);
+    print_price(out, tune, what, row, &answer->chosen);
 }
 
 /* Whether so many requests, none of which is over a limit, show that its share is at most a hundredth. */
@@ -132,12 +155,12 @@ static void print_kept(FILE *out, const struct tune *tune, const struct latency_
     text_short_duration(high_ns, high);
     text_short_duration(latency->max, slowest);
     if (latency->max <= limit_ns)
-        fprintf(out, "%s, the slowest of %llu requests took %s",
+        fprintf(out, "%s, the slowest of the replays' %llu requests took %s",
                 shows_p99(n, tune->settings->runs.confidence_share) ? "kept" : doubt, n, slowest);
     else if (!isfinite(high_ns))
         fprintf(out, "%s; the requests are too few to be sure", doubt);
     else if (high_ns >= latency->max)
-        fprintf(out, "%s; at most %s, the slowest of %llu requests", doubt, slowest, n);
+        fprintf(out, "%s; at most %s, the slowest of the replays' %llu requests", doubt, slowest, n);
     else if (high_ns <= limit_ns)
         fprintf(out, "kept, it is at most %s", high);
     else
@@ -197,32 +220,15 @@ static const char *loss_words(const struct answer *answer)
                                                                      : "are expected to lose";
 }
 
-/* Settings with less in flight that may do as well as the fastest, which is recommended. */
-static bool has_cheaper_in_doubt(const struct tune *tune)
-{
-    const struct engine *engine = &tune->engine;
-    for (size_t i = 0; i < tune->space.n_points; i++) {
-        if (tune->records[i].n > 0 &&
-            engine->points[i].in_flight_bytes < engine->points[engine->chosen].in_flight_bytes &&
-            engine_is_eligible(engine, i) && engine->verdicts[i] == VERDICT_UNDECIDED &&
-            answer_share(tune, i) >= 1 - tune->settings->search.tolerance_share)
-            return true;
-    }
-    return false;
-}
-
-/* By all replays, as the table has them; of writes, only what both wait for can be compared. */
+/* By the figures in the table; of writes, only latencies of what both wait for can be compared. */
 static void print_costs(FILE *out, const struct tune *tune, const struct row *best, const struct row *chosen)
 {
-    struct row of_best, of_chosen;
-    double confidence = tune->settings->runs.confidence_share;
     double bytes =
         (double)factors_bytes_in_flight(&best->point) / (double)factors_bytes_in_flight(&chosen->point);
     bool alike =
         best->point.direct == chosen->point.direct || !pattern_writes(&tune->settings->workload.pattern);
-    if (alike && row_of(&tune->records[tune->engine.best], false, confidence, &of_best) == 0 &&
-        row_of(&tune->records[tune->engine.chosen], false, confidence, &of_chosen) == 0) {
-        print_multiple(out, of_best.latency_ns.mean / of_chosen.latency_ns.mean, "latency");
+    if (alike && !objective_table[tune->settings->search.objective].lower) {
+        print_multiple(out, best->latency_ns.mean / chosen->latency_ns.mean, "latency");
         fputs(" and ", out);
     }
     print_multiple(out, bytes, "bytes in flight");
@@ -251,7 +257,7 @@ static void print_is_fastest(FILE *out, const struct tune *tune)
             out,
             "Fastest      this one, of the settings with %d runs or more; by fewer runs %zu look%s faster\n",
             ENGINE_MIN_REPLAYS, n_faster, n_faster == 1 ? "s" : "");
-    else if (has_cheaper_in_doubt(tune))
+    else if (report_certainty_has_cheaper(tune))
         fputs("Fastest      this one; others with less in flight may do as well, which is not shown yet\n",
               out);
 }
@@ -261,14 +267,19 @@ static void print_fastest(FILE *out, const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
     char text[FACTORS_TEXT_SIZE], more[REPORT_MORE_SIZE];
-    if (!tune_is_of_throughput(tune))
-        return;
+    bool rates = tune_is_of_throughput(tune);
     if (tune->engine.best == tune->engine.chosen) {
-        print_is_fastest(out, tune);
+        if (rates)
+            print_is_fastest(out, tune);
         return;
     }
-    fprintf(out, "Fastest      %s: %s, at ", factors_format(&answer->best.point, text),
-            report_table_more(tune, more));
+    fprintf(out, "%-13s", rates ? "Fastest" : "Best");
+    factors_format(&answer->best.point, text);
+    if (strncmp(report_table_more(tune, more), "no ", 3) == 0)
+        fprintf(out, "none is shown to be %s; the search's estimate is best for %s, at ",
+                rates ? "faster" : "better", text);
+    else
+        fprintf(out, "%s: %s, at ", text, more);
     print_costs(out, tune, &answer->best, &answer->chosen);
     if (tune->engine.surpassed != ENGINE_NONE) {
         fprintf(out,
@@ -329,6 +340,8 @@ static void print_search(FILE *out, const struct tune *tune)
         fprintf(out, " and %zu beside them", outside);
     fprintf(out, " in %llu runs of ", (unsigned long long)session->n_runs);
     print_lengths(out, tune);
+    if (tune->engine.belief.n_told < session->n_runs)
+        fprintf(out, ", %zu of them compared", tune->engine.belief.n_told);
     fprintf(out, ", %.1f s; stopped because %s\n", session_seconds(session),
             tune_stop_text[tune->engine.stop]);
     if (tune->settings->verbose) {
@@ -374,7 +387,11 @@ static void print_answer(FILE *out, const struct answer *answer)
     report_objective_text(out, tune);
     fputs("\nThroughput   ", out);
     text_rate(out, &answer->chosen, tune->settings->runs.confidence_share);
-    fprintf(out, "\nLatency      %s",
+    fputc('\n', out);
+    if (answer->has_sustained)
+        report_sustained_levels(out, &answer->sustained.levels, answer->chosen.mean_bps);
+    report_certainty_limit(out, tune);
+    fprintf(out, "Latency      %s",
             text_latency_scope(&answer->chosen.point, &tune->settings->workload.pattern));
     text_latency(out, &answer->chosen.latency_ns);
     fputc('\n', out);
@@ -386,6 +403,7 @@ static void print_answer(FILE *out, const struct answer *answer)
     report_certainty_text(out, tune);
     print_disturbed(out, tune);
     report_importance_text(out, tune);
+    text_asked(out, tune->settings);
 }
 
 /* Made from the document, as `fstune emit` would make it from a file. */
@@ -428,6 +446,7 @@ int report_recommendation_text(FILE *out, const struct answer *answer, struct er
     const struct tune *tune = answer->tune;
     fprintf(out, "%s on ", tune->settings->workload.pattern.name);
     text_place(out, tune->session);
+    text_subject(out, &tune->session->warnings);
     fputs(answer->interrupted ? "  (interrupted)\n\n" : "\n\n", out);
     if (answer->has_rows)
         print_answer(out, answer);

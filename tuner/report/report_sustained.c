@@ -11,6 +11,7 @@
 /* Smaller changes of the whole command are within what a recommendation tolerates. */
 #define COMMAND_CHANGE_SHARE 0.05
 #define DRIFT_SIZE           64
+#define AT_LEVEL_SHARE       0.05 /* of a level, by which the rate of one may differ from it */
 
 static const char *const shape_words[TRACE_N_SHAPES] = {
     [TRACE_SHORT] = "too short to tell",    [TRACE_FLAT] = "flat",
@@ -27,9 +28,12 @@ static bool is_short(const struct sustained_verdict *verdict)
 
 static void seen_over(const struct sustained_verdict *verdict, char *buffer, size_t size)
 {
-    char seconds[UNITS_TEXT_SIZE], bytes[UNITS_TEXT_SIZE];
-    snprintf(buffer, size, "%s and %s", units_format_duration((uint64_t)(verdict->seconds * 1e9), seconds),
-             units_format_bytes(verdict->bytes, bytes));
+    char seconds[UNITS_TEXT_SIZE], bytes[UNITS_TEXT_SIZE], runs[48] = "";
+    /* Those before a choice are among them, whose figures stand nowhere else. */
+    if (verdict->n_runs > 1)
+        snprintf(runs, sizeof runs, " (%zu runs in all)", verdict->n_runs);
+    snprintf(buffer, size, "%s and %s%s", units_format_duration((uint64_t)(verdict->seconds * 1e9), seconds),
+             units_format_bytes(verdict->bytes, bytes), runs);
 }
 
 static void burst_words(const struct sustained_verdict *verdict, char *buffer, size_t size)
@@ -58,7 +62,7 @@ static const char *drift_words(const struct sustained_verdict *verdict, const ch
 const char *report_sustained_words(const struct sustained_verdict *verdict,
                                    char buffer[REPORT_SUSTAINED_SIZE])
 {
-    char seen[2 * UNITS_TEXT_SIZE + 8], burst[200], drift[DRIFT_SIZE];
+    char seen[2 * UNITS_TEXT_SIZE + 56], burst[200], drift[DRIFT_SIZE];
     seen_over(verdict, seen, sizeof seen);
     burst_words(verdict, burst, sizeof burst);
     if (verdict->burst)
@@ -66,7 +70,7 @@ const char *report_sustained_words(const struct sustained_verdict *verdict,
                  verdict->trace.steady ? "steady" : "not yet shown to be steady", seen);
     else if (is_short(verdict))
         snprintf(buffer, REPORT_SUSTAINED_SIZE,
-                 "seen over %s only, too short to tell; measure --until-steady tells", seen);
+                 "seen over %s, too short to tell; measure --until-steady tells", seen);
     else if (verdict->hidden && verdict->trace.left)
         snprintf(buffer, REPORT_SUSTAINED_SIZE,
                  "seen over %s; %+.1f %% at the end of it, for too short to tell whether that stays", seen,
@@ -115,6 +119,19 @@ void report_sustained_text(FILE *out, const struct session *session, const struc
         print_dirty_limits(out, session, verdict);
 }
 
+void report_sustained_levels(FILE *out, const struct levels_verdict *levels, double mean_bps)
+{
+    char low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
+    bool between =
+        mean_bps > (1 + AT_LEVEL_SHARE) * levels->low && mean_bps < (1 - AT_LEVEL_SHARE) * levels->high;
+    if (levels->two && between)
+        fprintf(out,
+                "             two levels: %zu runs at about %s, %zu at about %s; the mean is the rate of "
+                "neither\n",
+                levels->n_low, units_format_rate(levels->low, low), levels->n_high,
+                units_format_rate(levels->high, high));
+}
+
 static json_t *json_burst(const struct sustained_verdict *verdict)
 {
     if (!verdict->burst)
@@ -158,23 +175,24 @@ void report_sustained_figures(json_t *object, const struct row *row, double conf
     json_object_set_new(object, "sustained", verdict != NULL ? json_sustained(verdict) : json_null());
 }
 
-static void note_levels(struct notes *warnings, const struct levels_verdict *levels)
+static void note_levels(struct notes *warnings, const struct levels_verdict *levels,
+                        const struct point *point)
 {
-    char low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
+    char setting[FACTORS_TEXT_SIZE], low[UNITS_TEXT_SIZE], high[UNITS_TEXT_SIZE];
     if (levels->two)
         notes_add(warnings, "two_levels",
-                  "runs fall into two levels: %zu at about %s, %zu at about %s; the mean lies between and "
-                  "describes "
-                  "neither",
-                  levels->n_low, units_format_rate(levels->low, low), levels->n_high,
-                  units_format_rate(levels->high, high));
+                  "the runs of %s fall into two levels: %zu at about %s, %zu at about %s; a mean of "
+                  "both describes neither",
+                  factors_format(point, setting), levels->n_low, units_format_rate(levels->low, low),
+                  levels->n_high, units_format_rate(levels->high, high));
 }
 
-void report_sustained_note(struct notes *warnings, const struct sustained_verdict *verdict)
+void report_sustained_note(struct notes *warnings, const struct sustained_verdict *verdict,
+                           const struct point *point)
 {
     char words[REPORT_SUSTAINED_SIZE];
     report_sustained_words(verdict, words);
-    note_levels(warnings, &verdict->levels);
+    note_levels(warnings, &verdict->levels, point);
     if (verdict->burst)
         notes_add(
             warnings, "burst_ended",

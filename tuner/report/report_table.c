@@ -21,6 +21,7 @@
 #define OTHER_TIME       ", other time"
 #define OTHER_TIME_WORDS "the disk went at another rate while this one was measured"
 #define WORDS_SIZE       (REPORT_STANDING_SIZE + sizeof OTHER_TIME)
+#define LEAST_MORE       0.5 /* per cent, below which nothing is said to be faster */
 #define BLOCK            1e6 /* more than any two logarithms of rates or latencies differ by */
 
 /* The table has blocks: what may be the answer, what has too few runs to tell, what is slower, and what is
@@ -62,12 +63,19 @@ int report_table_order(const struct tune *tune, size_t **ret_order, size_t *ret_
 
 const char *report_table_more(const struct tune *tune, char text[REPORT_MORE_SIZE])
 {
-    double more = 100 * (1 / answer_share(tune, tune->engine.chosen) - 1);
-    const char *by = answer_is_fresh(tune, tune->engine.chosen) ? "in the replays" : "by all runs";
-    if (more < 0.5)
-        snprintf(text, REPORT_MORE_SIZE, "no faster %s", by);
+    double share = answer_share(tune, tune->engine.chosen);
+    bool lower = objective_table[tune->settings->search.objective].lower;
+    double more = 100 * (lower ? 1 - share : 1 / share - 1);
+    const char *by =
+        answer_is_fresh(tune, tune->engine.chosen) ? "in the replays" : "by the search's estimate";
+    if (more < LEAST_MORE)
+        snprintf(text, REPORT_MORE_SIZE, "no %s %s", tune_is_of_throughput(tune) ? "faster" : "better", by);
     else
-        snprintf(text, REPORT_MORE_SIZE, "%.0f %% more %s", more, by);
+        snprintf(text, REPORT_MORE_SIZE, "%.0f %% %s %s", more,
+                 tune->settings->search.profile != PROFILE_MAX_THROUGHPUT ? "better"
+                 : lower                                                  ? "less"
+                                                                          : "more",
+                 by);
     return text;
 }
 
@@ -144,9 +152,9 @@ static void print_of_best(FILE *out, const struct tune *tune, size_t i, const ch
 {
     double share = answer_share(tune, i);
     if (isfinite(share) && strcmp(standing, "few runs") != 0 && engine_keeps_limit(&tune->engine, i))
-        fprintf(out, " %6.0f %%", 100 * share);
+        fprintf(out, " %11.0f %%", 100 * share);
     else
-        fprintf(out, " %8s", "-");
+        fprintf(out, " %13s", "-");
 }
 
 /* Whether the p99 decides between settings. */
@@ -236,35 +244,44 @@ static bool has_standing(const struct tune *tune, const size_t *shown, size_t n,
 static void print_words(FILE *out, const struct tune *tune, const size_t *shown, size_t n)
 {
     const struct settings_search *search = &tune->settings->search;
-    char limit[UNITS_TEXT_SIZE];
-    if (has_standing(tune, shown, n, "as good"))
-        fprintf(out, "   as good: shown to lose at most %g %% against the %s.\n",
-                100 * search->tolerance_share, tune_is_of_throughput(tune) ? "fastest" : "best");
-    if (has_standing(tune, shown, n, "may be as good"))
-        fprintf(out, "   may be as good: it looks as if it lost at most %g %%, which is not shown yet.\n",
-                100 * search->tolerance_share);
-    if (has_standing(tune, shown, n, "probably slower"))
-        fprintf(out, "   probably slower: it looks as if it lost more than %g %%, which is not shown yet.\n",
-                100 * search->tolerance_share);
-    if (has_standing(tune, shown, n, "few runs"))
-        fprintf(out, "   few runs: fewer than %d, which may have been lucky.\n", ENGINE_MIN_REPLAYS);
-    if (has_standing(tune, shown, n, "over limit"))
-        fprintf(
-            out,
-            "   over limit: more than a hundredth of the requests take longer than %s (--max-latency-p99).\n",
-            text_short_duration((double)search->max_latency_p99_ns, limit));
+    bool rates = tune_is_of_throughput(tune);
+    const char *best = rates ? "fastest" : "best", *not_yet = ", which its own runs do not show yet";
+    char tolerance[UNITS_TEXT_SIZE], limit[UNITS_TEXT_SIZE];
+    snprintf(tolerance, sizeof tolerance, "%g %%", 100 * search->tolerance_share);
+    text_short_duration((double)search->max_latency_p99_ns, limit);
+    const struct {
+        const char *word, *before, *figure, *after, *whom;
+    } words[] = {
+        {"as good", "shown to lose at most ", tolerance, " against the ", best},
+        {"may be as good", "it looks as if it lost at most ", tolerance, not_yet, ""},
+        {rates ? "probably slower" : "probably worse", "it looks as if it lost more than ", tolerance,
+         not_yet, ""},
+        {rates ? "slower" : "worse", "shown to lose more than ", tolerance,
+         ", of a setting far behind by a single run", ""},
+        {"few runs", "fewer than 3, which may have been lucky", "", "", ""},
+        {"over limit", "more than a hundredth of the requests take longer than ", limit,
+         " (--max-latency-p99)", ""},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (has_standing(tune, shown, n, words[i].word))
+            fprintf(out, "   %s: %s%s%s%s.\n", words[i].word, words[i].before, words[i].figure,
+                    words[i].after, words[i].whom);
+    }
 }
+
+_Static_assert(ENGINE_MIN_REPLAYS == 3, "as the words say");
 
 static void print_of_best_words(FILE *out, const struct tune *tune)
 {
     const struct settings_search *search = &tune->settings->search;
-    if (search->profile != PROFILE_MAX_THROUGHPUT)
-        fputs("   of best: of the profile's highest score", out);
-    else if (objective_table[search->objective].lower)
-        fputs("   of best: the lowest latency as a share of this one", out);
-    else
-        fprintf(out, "   of best: %swhat the search believes, by the runs of all settings",
-                answer_is_fresh(tune, tune->engine.chosen) ? "by those replays; of other settings " : "");
+    bool lower = objective_table[search->objective].lower;
+    fprintf(out, "   est. of best: %s, %sestimated from %s, so that the %s beside it may have another ratio",
+            search->profile != PROFILE_MAX_THROUGHPUT ? "as a share of the profile's highest score"
+            : lower                                   ? "the lowest latency as a share of this one"
+                                                      : "the rate as a share of the highest",
+            answer_is_fresh(tune, tune->engine.chosen) ? "by those replays; else " : "",
+            tune->engine.belief.chosen != NULL ? "the runs of all settings" : "all its runs",
+            lower ? "latencies" : "rates");
 }
 
 static void print_legend(FILE *out, const struct tune *tune, const size_t *shown, size_t n, bool other_time)
@@ -275,7 +292,7 @@ static void print_legend(FILE *out, const struct tune *tune, const size_t *shown
           out);
     print_words(out, tune, shown, n);
     if (other_time)
-        fputs("   other time: " OTHER_TIME_WORDS "; of best allows for it.\n", out);
+        fputs("   other time: " OTHER_TIME_WORDS "; est. of best allows for it.\n", out);
     if (shows_buffered_writes(tune, shown, n))
         fputs("   latency of buffered writes: into the page cache, without the flush.\n", out);
     if (shows_p99(tune))
@@ -295,8 +312,8 @@ int report_table_text(FILE *out, const struct answer *answer, struct err *err)
     int result = report_table_order(tune, &order, &n, err);
     if (result == 0)
         fprintf(out,
-                "\nMeasured: size x depth                     throughput    interval    latency%s  of best  "
-                "replays\n",
+                "\nMeasured: size x depth                     throughput    interval    latency%s  "
+                "est. of best  replays\n",
                 shows_p99(tune) ? "        p99" : "");
     for (size_t k = 0; k < n && result == 0; k++) {
         bool named = order[k] == tune->engine.chosen || order[k] == tune->engine.best ||
@@ -390,10 +407,9 @@ static void put_fastest(FILE *out, const struct answer *answer)
     char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE], more[REPORT_MORE_SIZE];
     if (tune->engine.best == tune->engine.chosen)
         return;
-    fprintf(out, "- **%s**: %s, %s", tune_is_of_throughput(tune) ? "Fastest" : "Best",
-            factors_format(&answer->best.point, text), text_short_rate(answer->best.mean_bps, rate));
-    fprintf(out, "%s%s\n", tune_is_of_throughput(tune) ? ", " : "",
-            tune_is_of_throughput(tune) ? report_table_more(tune, more) : "");
+    fprintf(out, "- **%s**: %s, %s, %s\n", tune_is_of_throughput(tune) ? "Fastest" : "Best",
+            factors_format(&answer->best.point, text), text_short_rate(answer->best.mean_bps, rate),
+            report_table_more(tune, more));
 }
 
 static void put_headline(FILE *out, const struct answer *answer)

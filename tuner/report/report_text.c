@@ -5,6 +5,7 @@
 #include "tuner/base/text.h"
 
 #include <math.h>
+#include <string.h>
 
 void text_rate(FILE *out, const struct row *row, double confidence)
 {
@@ -107,4 +108,37 @@ void text_traffic(FILE *out, const struct session *session)
         drive_health_format(&session->drive_health_before, &session->drive_health_after, drive,
                             sizeof drive)[0] != '\0')
         fprintf(out, "; %s", drive);
+}
+
+/* As a shell takes it. */
+static void print_word(FILE *out, const char *word)
+{
+    char printable[SETTINGS_TEXT_SIZE];
+    bool plain = word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                   "-_=.,:/%+@")] == '\0';
+    text_printable(word, printable, sizeof printable);
+    fputs(plain ? " " : " '", out);
+    for (const char *c = printable; *c != '\0'; c++)
+        fprintf(out, *c == '\'' ? "'\\%c'" : "%c", *c);
+    fputs(plain ? "" : "'", out);
+}
+
+/* What was given decides what was searched. */
+void text_asked(FILE *out, const struct settings *settings)
+{
+    if (settings->words == NULL)
+        return;
+    fputs("Asked        fstune", out);
+    for (const char *const *word = settings->words; *word != NULL; word++)
+        print_word(out, *word);
+    fputc('\n', out);
+}
+
+/* What was measured in the place of a device, or may have been. */
+void text_subject(FILE *out, const struct notes *warnings)
+{
+    if (notes_has(warnings, "memory_backed"))
+        fputs(": the file lies in memory, no device was measured", out);
+    else if (notes_has(warnings, "file_fits_device_cache") || notes_has(warnings, "host_durability"))
+        fputs(", a virtual disk that its host may cache", out);
 }

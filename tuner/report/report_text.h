@@ -27,3 +27,9 @@ void text_place(FILE *out, const struct session *session);
 
 /* "Wrote 3.22 GB, read 1.07 GB", and what the drive itself counted where it does; without a final newline. */
 void text_traffic(FILE *out, const struct session *session);
+
+/* After the place: what was measured instead of a device, or may have been; or nothing. */
+void text_subject(FILE *out, const struct notes *warnings);
+
+/* The line "Asked": the command as it was given; nothing where that was not kept. */
+void text_asked(FILE *out, const struct settings *settings);

@@ -105,12 +105,20 @@ static void append_cost(const struct tune *tune, struct line *line, double high)
                                                                       : "");
 }
 
-/* Throughput may stay the same while the latency doubles: it is said which of them does. */
-static const char *figure_stays(const struct tune *tune)
+/* Throughput may stay the same while the latency doubles: it is said which of them does. What the model is
+ * sure of and the setting's own runs do not show is said as in the table: it looks so. */
+static void append_same(const struct tune *tune, struct line *line, bool shown)
 {
-    return objective_table[tune->settings->search.objective].lower    ? "the latency stays"
-           : tune->settings->search.profile != PROFILE_MAX_THROUGHPUT ? "the score stays"
-                                                                      : "throughput stays";
+    const char *figure = objective_table[tune->settings->search.objective].lower    ? "the latency"
+                         : tune->settings->search.profile != PROFILE_MAX_THROUGHPUT ? "the score"
+                                                                                    : "throughput";
+    append(line, "%s %s the same ", figure, shown ? "stays" : "looks");
+}
+
+/* Whether its own runs show that it is as good as the best. */
+static bool is_shown(const struct tune *tune, size_t point)
+{
+    return point == tune->engine.chosen || tune->engine.verdicts[point] == VERDICT_EQUIVALENT;
 }
 
 static double distance(struct effect effect)
@@ -148,6 +156,7 @@ struct slice {
     size_t first, last; /* levels around the own one that change nothing */
     size_t low, high;   /* what is below the one and above the other is worse; 0 and n - 1: nothing is */
     double below, above, within; /* bounds of those statements */
+    bool shown;                  /* that they change nothing, by their own runs */
 };
 
 /* Ratio of what is optimised at a point to that at the chosen one, at most. */
@@ -200,6 +209,9 @@ static struct slice slice_of(const struct tune *tune, const struct sensitivity_f
         slice.first--;
     while (slice.last + 1 < slice.n && is_same(tune, factor, slice.last + 1, &slice.within))
         slice.last++;
+    slice.shown = true;
+    for (size_t i = slice.first; i <= slice.last; i++)
+        slice.shown = slice.shown && is_shown(tune, factor->changes[i].point);
     for (slice.low = slice.first; slice.low > 0; slice.low--) {
         if (all_worse(tune, factor, dim, 0, slice.low, &slice.below))
             break;
@@ -226,9 +238,10 @@ static void say_ordered(const struct tune *tune, const struct sensitivity_factor
     if (slice.last > slice.first) {
         begin_clause(line);
         if (slice.last + 1 == slice.n)
-            append(line, "above %s %s the same ", from, figure_stays(tune));
+            append(line, "above %s ", from);
         else
-            append(line, "from %s to %s %s the same ", from, to, figure_stays(tune));
+            append(line, "from %s to %s ", from, to);
+        append_same(tune, line, slice.shown);
         append_within(line, slice.within);
     }
     if (slice.high + 1 < slice.n) {
@@ -248,11 +261,12 @@ static void say_direct(const struct tune *tune, const struct sensitivity_factor 
     if (!effect.worse && !effect.same)
         return;
     begin_clause(line);
-    append(line, direct ? "leaving it out " : "using it ");
     if (effect.worse) {
+        append(line, direct ? "leaving it out " : "using it ");
         append_cost(tune, line, effect.high);
     } else {
-        append(line, "%s the same ", figure_stays(tune));
+        append(line, direct ? "without it " : "with it ");
+        append_same(tune, line, is_shown(tune, factor->changes[other].point));
         append_within(line, distance(effect));
     }
 }
@@ -292,7 +306,7 @@ static void say_categories(const struct tune *tune, const struct sensitivity_fac
             append(line, " ");
             append_cost(tune, line, effect.high);
         } else {
-            append(line, " does as well ");
+            append(line, is_shown(tune, change->point) ? " does as well " : " looks as good ");
             append_within(line, distance(effect));
         }
     }
@@ -301,12 +315,15 @@ static void say_categories(const struct tune *tune, const struct sensitivity_fac
 /* --- sentences --- */
 
 /* Every level does the same, and no other factor had to change for it. */
-static bool all_same(const struct tune *tune, const struct sensitivity_factor *factor, double *ret_within)
+static bool all_same(const struct tune *tune, const struct sensitivity_factor *factor, double *ret_within,
+                     bool *ret_shown)
 {
     *ret_within = 0;
+    *ret_shown = true;
     for (size_t i = 0; i < factor->n_changes; i++) {
         if (factor->changes[i].point != tune->engine.chosen && !is_same(tune, factor, i, ret_within))
             return false;
+        *ret_shown = *ret_shown && is_shown(tune, factor->changes[i].point);
     }
     return true;
 }
@@ -326,13 +343,14 @@ static bool say_factor(const struct tune *tune, const struct sensitivity *sensit
 {
     const struct sensitivity_factor *factor = &sensitivity->factors[dim];
     double within;
+    bool shown;
     if (factor->n_changes < 2)
         return false;
     begin_sentence(sensitivity, dim, line);
     bool shares = line->used > strlen(names[dim]);
-    if (all_same(tune, factor, &within)) {
-        append(line, "%s%s the same ", shares ? ", but near the recommended setting " : ": ",
-               figure_stays(tune));
+    if (all_same(tune, factor, &within, &shown)) {
+        append(line, "%s", shares ? ", but near the recommended setting " : ": ");
+        append_same(tune, line, shown);
         append_within(line, within);
         return true;
     }

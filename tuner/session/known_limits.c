@@ -14,6 +14,9 @@
  * (block/blk-throttle.c of Linux 6); a run may begin in one slice and end in another. */
 #define MOST_LENT_SECONDS 0.2
 
+/* What is above the limit by less, the clocks of both explain. */
+#define BURST_TOLD 1.01
+
 /* Writes through the page cache, of which so much may be dirty: the flush that makes them durable keeps the
  * limits, as long as nothing was written back before it. */
 static bool binds_buffered(const struct storage_stack *stack, const struct point *point, double written_bytes)
@@ -61,6 +64,11 @@ void known_limits_apply(const struct storage_stack *stack, const struct measure_
     result->burst_bps = result->throughput_bps;
     result->throughput_bps *= share;
     result->iops *= share;
+}
+
+bool known_limits_shows_burst(const struct measure_result *result)
+{
+    return result->burst_bps > BURST_TOLD * result->throughput_bps;
 }
 
 uint64_t known_limits_debt_ns(const struct measure_result *result)

@@ -12,6 +12,9 @@ bool known_limits_exist(const struct storage_stack *stack);
 void known_limits_apply(const struct storage_stack *stack, const struct measure_plan *plan,
                         struct measure_result *result);
 
+/* Whether a run showed a burst worth telling of. */
+bool known_limits_shows_burst(const struct measure_result *result);
+
 /* How long the device has to rest after a run, so that a burst of it (burst_bps) is not made up for by the
  * next run, which would be as much slower. 0 after a run without. */
 uint64_t known_limits_debt_ns(const struct measure_result *result);

@@ -6,6 +6,7 @@
 #include "tuner/base/interrupt.h"
 #include "tuner/base/worker.h"
 #include "tuner/session/beside_loads.h"
+#include "tuner/session/known_limits.h"
 #include "tuner/session/neighbour_costs.h"
 #include "tuner/session/session_check.h"
 #include "tuner/session/session_members.h"
@@ -270,15 +271,14 @@ void session_sleep_until(const struct session *session, uint64_t end_ns)
 static void apply_limits(struct session *session)
 {
     struct session_job *job = &session->job;
-    char burst[UNITS_TEXT_SIZE], lasts[UNITS_TEXT_SIZE];
+    char setting[FACTORS_TEXT_SIZE], burst[UNITS_TEXT_SIZE], lasts[UNITS_TEXT_SIZE];
     session_members_apply_limits(session, &job->plan, &job->result);
-    if (job->result.burst_bps > 0)
-        notes_add(
-            &session->warnings, "rate_capped",
-            "a run showed %s before the limit that a cgroup sets for this device took hold; its figure is "
-            "%s, which lasts",
-            units_format_rate(job->result.burst_bps, burst),
-            units_format_rate(job->result.throughput_bps, lasts));
+    if (known_limits_shows_burst(&job->result))
+        notes_add(&session->warnings, "rate_capped",
+                  "a run of %s showed %s before the limit that a cgroup sets for this device took hold; its "
+                  "figure is %s, which lasts",
+                  factors_format(&job->plan.point, setting), units_format_rate(job->result.burst_bps, burst),
+                  units_format_rate(job->result.throughput_bps, lasts));
 }
 
 int session_run_job(struct session *session, struct err *err)

@@ -124,28 +124,20 @@ static bool served_from_cache(const struct facts *run)
            run->result->monitor.own_read_bytes < DEVICE_READ_SHARE * (double)run->result->total_bytes_read;
 }
 
-static bool generator_cpu_bound(const struct facts *run)
-{
-    if (run->offered)
-        return false;
-    const struct run_monitor *monitor = &run->result->monitor;
-    double n_cpus = fmax(run->target_facts->idle.n_cpus, 1);
-    return monitor->busiest_thread_cpu_share >= CPU_BOUND_SHARE ||
-           monitor->busiest_helper_cpu_share >= CPU_BOUND_SHARE ||
-           monitor->process_cpu_share >= CPU_BOUND_SHARE * n_cpus;
-}
-
 static bool at_cap(double rate, double cap)
 {
     return cap > 0 && rate >= CAP_LOW * cap && rate <= CAP_HIGH * cap;
 }
 
-/* Buffered requests are merged on their way, so that limits on IOPS say nothing about them. */
+/* Buffered requests are merged on their way, so that limits on IOPS say nothing about them. What a run showed
+ * above a limit is not in its rate, which then is the limit (tuner/session/known_limits). */
 static bool rate_capped(const struct facts *run)
 {
     const struct storage_stack *stack = &run->target_facts->stack;
     const struct measure_result *result = run->result;
     double bytes = (double)(result->bytes_read + result->bytes_written);
+    if (result->burst_bps > 0)
+        return true;
     if (!stack->caps_known || bytes <= 0 || result->seconds <= 0)
         return false;
     double read_bps = (double)result->bytes_read / result->seconds;
@@ -155,6 +147,18 @@ static bool rate_capped(const struct facts *run)
     return at_cap(read_bps, stack->cap_read_bps) || at_cap(write_bps, stack->cap_write_bps) ||
            (direct && (at_cap(read_iops, stack->cap_read_iops) ||
                        at_cap(result->iops - read_iops, stack->cap_write_iops)));
+}
+
+/* Where a limit holds runs back, a busy thread does not: more of them would reach the same rate. */
+static bool generator_cpu_bound(const struct facts *run)
+{
+    if (run->offered || rate_capped(run))
+        return false;
+    const struct run_monitor *monitor = &run->result->monitor;
+    double n_cpus = fmax(run->target_facts->idle.n_cpus, 1);
+    return monitor->busiest_thread_cpu_share >= CPU_BOUND_SHARE ||
+           monitor->busiest_helper_cpu_share >= CPU_BOUND_SHARE ||
+           monitor->process_cpu_share >= CPU_BOUND_SHARE * n_cpus;
 }
 
 static bool throttled_during_run(const struct facts *run)
@@ -302,6 +306,11 @@ static bool file_fits_device_cache(const struct facts *facts)
     return facts->target_facts->stack.virtual_disk && facts->cold_reads;
 }
 
+static bool host_durability(const struct facts *facts)
+{
+    return facts->target_facts->stack.virtual_disk && pattern_writes(&facts->asked->pattern);
+}
+
 static bool nearly_full(const struct facts *facts)
 {
     return facts->target_facts->stack.free_share < FREE_SHARE;
@@ -347,6 +356,7 @@ static const struct rule target_rules[] = {
     {WARNING_MEMORY_BACKED_LOOP, memory_backed_loop},
     {WARNING_MEMORY_BACKED, memory_backed},
     {WARNING_FILE_FITS_DEVICE_CACHE, file_fits_device_cache},
+    {WARNING_HOST_DURABILITY, host_durability},
     {WARNING_NEARLY_FULL, nearly_full},
     {WARNING_FRAGMENTED, fragmented},
     {WARNING_SERVER_CACHE, server_cache},

@@ -68,6 +68,8 @@ TEST(many_points_at_one_rate_show_a_ceiling_where_others_rise)
     }
     assert_close(drawn / (double)n, LIMIT, 0.03);
     assert_close((double)n / 4000.0, believed(&ceiling), 0.03);
+    assert_close(belief_likely_ceiling(&belief, 0.5), LIMIT, 0.03);
+    assert_true(isinf(belief_likely_ceiling(&belief, believed(&ceiling) + 1e-6)));
     belief_done(&belief);
 }
 
@@ -101,6 +103,7 @@ TEST(before_anything_is_told_there_is_none)
     assert_close(believed(&ceiling), 0.0, 0.0);
     assert_true(isinf(belief_ceiling_draw(&ceiling, rng)));
     assert_close(belief_ceiling_none(&ceiling), 1.0, 0.0);
+    assert_true(isinf(belief_likely_ceiling(&belief, 0.5)));
     assert_close(belief_ceiling_up_to(&ceiling, 1e9), 0.0, 0.0);
     belief_done(&belief);
 }

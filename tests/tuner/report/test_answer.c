@@ -60,3 +60,18 @@ TEST(a_rate_of_another_time_is_told_where_the_rate_changed)
         answer.chosen.mean_bps * exp(answer_worth(&tune, i) - answer_worth(&tune, tune.engine.chosen)) * 1.02;
     assert_false(answer_is_of_another_time(&answer, i, &row));
 }
+
+/* A gain is of the same replays as the rates that stand beside it. */
+TEST(where_the_choice_has_too_few_replays_all_figures_count_all)
+{
+    search_all();
+    size_t baseline = tune.engine.baseline;
+    assert_int_equal(answer.baseline.replays, record_count(&tune.records[baseline], true));
+    record_age(&tune.records[tune.engine.chosen]);
+    answer_prepare(&answer, &tune);
+    assert_int_equal(answer.baseline.replays, tune.records[baseline].n);
+    assert_true(record_count(&tune.records[baseline], true) < tune.records[baseline].n);
+    assert_false(answer_is_fresh(&tune, baseline));
+    check_part(find_note(&session->warnings, "not_confirmed")->text,
+               "0 replays were made after the choice, fewer than 5:");
+}

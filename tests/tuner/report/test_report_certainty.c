@@ -50,6 +50,47 @@ TEST(a_loss_of_about_the_tolerance_is_settled_by_no_time)
     expect_certainty("hardly settle", "another setting");
 }
 
+TEST(the_tolerance_that_would_take_the_answer_is_named)
+{
+    search_and_lose(0.65);
+    struct engine_point *chosen_point = &tune.engine.points[tune.engine.chosen];
+    chosen_point->confirming.n = ENGINE_CONFIRMING_LEAST;
+    expect_certainty(": it may lose up to 13 %\n", "a larger --tolerance");
+    expect_certainty(" (now 60s), from the start again, may settle it.\n"
+                     "             --tolerance 13% would accept this one as it is",
+                     "a larger --tolerance");
+    chosen_point->confirming.n = ENGINE_CONFIRMING_LEAST - 1;
+    expect_certainty("may settle it", "would accept");
+}
+
+TEST(what_ended_the_search_is_named_with_all_that_it_is_now)
+{
+    search_and_lose(0.65);
+    tune.engine.stop = ENGINE_STOP_WRITES;
+    settings.limits.budget_ns = 1000000000;
+    settings.limits.max_write_bytes = 1ULL << 30;
+    expect_certainty(" (now 1g --budget 1s)", "(now --max-write");
+}
+
+/* Settled is what was asked; whether something cheaper would do may be open. */
+TEST(what_is_good_enough_may_leave_open_whether_less_would_do)
+{
+    search_and_lose(0.3);
+    tune.engine.conclusive = true;
+    tune.engine.chosen = tune.engine.best;
+    settings.search.tolerance_share = 0.5;
+    for (size_t i = 0; i < tune.space.n_points; i++) {
+        tune.engine.verdicts[i] = VERDICT_WORSE;
+        tune.engine.points[i].in_flight_bytes = i == tune.engine.chosen ? 2 : 1;
+    }
+    expect_certainty("Conclusive: --tolerance 50 % asks for at least 90 %.\n", "is not settled");
+    size_t other = rig_other_setting();
+    tune.engine.verdicts[other] = VERDICT_UNDECIDED;
+    tune.engine.belief.mean[other] = tune.engine.belief.mean[tune.engine.chosen];
+    record_age(&tune.records[other]);
+    expect_certainty("; whether less in flight would do, too, is not settled.\n", "Not conclusive");
+}
+
 static void expect_answer(const char *present, const char *absent)
 {
     char *text = NULL;
@@ -109,9 +150,9 @@ TEST(the_fastest_is_told_by_the_rates_in_the_table)
 {
     search_and_lose(0.5);
     answer_prepare(&answer, &tune);
-    expect_answer(" more in the replays, at ", "by all runs");
+    expect_answer(" more in the replays, at ", "more by the");
     record_age(&tune.records[tune.engine.chosen]);
-    expect_answer(" more by all runs, at ", "in the replays,");
+    expect_answer(" more by the search's estimate, at ", "in the replays,");
 }
 
 static void expect_limit(double max_ns, uint64_t n, double p99_high_ns, const char *present,
@@ -130,11 +171,14 @@ TEST(few_requests_below_the_limit_do_not_show_that_it_is_kept)
     tune.engine.chosen = tune.engine.best;
     answer_prepare(&answer, &tune);
     settings.search.max_latency_p99_ns = 1000000;
-    expect_limit(9e5, 299, 9e5, "): kept, the slowest of 299 requests took 900 us\n", "probably kept");
-    expect_limit(9e5, 298, 9e5, "): probably kept, the slowest of 298 requests took 900 us\n", "): kept");
+    expect_limit(9e5, 299, 9e5, "): kept, the slowest of the replays' 299 requests took 900 us\n",
+                 "probably kept");
+    expect_limit(9e5, 298, 9e5, "): probably kept, the slowest of the replays' 298 requests took 900 us\n",
+                 "): kept");
     expect_limit(5e6, 5000, 9e5, "): kept, it is at most 900 us\n", "probably kept");
     expect_limit(5e6, 5000, 2e6, "): probably kept, it may be up to 2.00 ms\n", "the slowest");
-    expect_limit(5e6, 500, 5e6, "): probably kept; at most 5.00 ms, the slowest of 500 requests\n",
+    expect_limit(5e6, 500, 5e6,
+                 "): probably kept; at most 5.00 ms, the slowest of the replays' 500 requests\n",
                  "it may be up to");
     answer.chosen.latency_ns.p99 = 1.5e6;
     expect_limit(5e6, 5000, 2e6,
@@ -157,4 +201,90 @@ TEST(a_fastest_of_few_runs_with_less_in_flight_is_told_as_such)
                   "the least in flight");
     answer.best.point.queue_depth = 16 * answer.chosen.point.queue_depth;
     expect_answer("the one with the least in flight", "too few runs to be");
+}
+
+/* One run of 35 times the latency was lucky. */
+TEST(what_is_not_faster_is_not_called_the_fastest)
+{
+    search_and_lose(0.5);
+    record_age(&tune.records[tune.engine.chosen]);
+    tune.engine.belief.mean[tune.engine.chosen] = tune.engine.belief.mean[tune.engine.best];
+    answer_prepare(&answer, &tune);
+    answer.best.point.direct = answer.chosen.point.direct;
+    answer.best.latency_ns.mean = 34.3 * answer.chosen.latency_ns.mean;
+    expect_answer("\nFastest      none is shown to be faster; the search's estimate is best for ",
+                  " more by the search");
+    expect_answer(", at 34 x the latency and ", "35 x");
+}
+
+TEST(of_a_latency_another_best_is_told_as_well)
+{
+    rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--budget", "60s", "--seed",
+                 "1", "--request-size", "64k", "--objective", "latency", NULL);
+    run();
+    tune.engine.best = rig_other_setting();
+    answer_prepare(&answer, &tune);
+    expect_answer("\nBest         none is shown to be better; ", "Fastest");
+    expect_answer("est. of best: the lowest latency as a share of this one, estimated", "of best: by");
+}
+
+TEST(what_an_answer_is_of_is_told)
+{
+    static const char *const words[] = {"recommend", "--path", "/it's", NULL};
+    search_and_lose(0.5);
+    answer_prepare(&answer, &tune);
+    expect_answer("psync, durable at the end of a run\n             (--request-size", "Asked");
+    settings.words = words;
+    expect_answer("\nAsked        fstune recommend --path '/it'\\''s'\n", "lies in memory");
+    notes_add(&session->warnings, "host_durability", "the host says so");
+    expect_answer("\", a virtual disk that its host may cache\n", "lies in memory");
+    notes_add(&session->warnings, "memory_backed", "in memory");
+    expect_answer("\": the file lies in memory, no device was measured\n", "virtual disk");
+}
+
+TEST(a_limit_that_holds_the_answer_is_told)
+{
+    search_and_lose(0.5);
+    answer_prepare(&answer, &tune);
+    expect_answer("Throughput", "Limited to");
+    tune.engine.belief.ceiling = log(1e12);
+    expect_answer("Throughput", "Limited to");
+    for (size_t i = 0; i < tune.space.n_points; i++)
+        tune.engine.belief.moments[i].mean = log(2e8);
+    tune.engine.belief.ceiling = log(2e8);
+    expect_answer("\nLimited to   200 MB/s by the control group (io.max, blkio.throttle): ", "as it seems");
+}
+
+TEST(a_rate_between_two_levels_is_told_as_such)
+{
+    search_and_lose(0.5);
+    answer_prepare(&answer, &tune);
+    answer.has_sustained = true;
+    answer.sustained.levels =
+        (struct levels_verdict){.two = true, .low = 1e9, .high = 2e9, .n_low = 3, .n_high = 4};
+    answer.chosen.mean_bps = 1.5e9;
+    expect_answer("             two levels: 3 runs at about 1.00 GB/s, 4 at about 2.00 GB/s; ", "Limited to");
+    answer.chosen.mean_bps = 1.01e9; /* as of the replays, where the rate fell before them */
+    expect_answer("Throughput   1.01 GB/s", "two levels");
+}
+
+TEST(runs_that_are_not_compared_are_told)
+{
+    search_and_lose(0.5);
+    answer_prepare(&answer, &tune);
+    session->n_runs = tune.engine.belief.n_told;
+    expect_answer(" runs of ", "of them compared");
+    session->n_runs++;
+    expect_answer(" of them compared, ", " runs compared");
+}
+
+/* A gain is of geometric means, and the rates beside it may have another ratio. */
+TEST(the_rates_of_a_gain_are_told_where_those_beside_it_have_another_ratio)
+{
+    search_and_lose(0.5);
+    tune.engine.chosen = tune.engine.best;
+    answer_prepare(&answer, &tune);
+    expect_answer("\nGain         ", "geometric");
+    answer.baseline.mean_bps *= 1.1;
+    expect_answer(", of geometric means: ", "Keep");
 }

@@ -52,7 +52,7 @@ TEST(the_factor_that_decides_comes_first_with_its_price)
 {
     search_and_say("direct.conf" ALL_SIZES);
     check_part(lines[0], "direct I/O matters most: leaving it out costs at least 5");
-    check_part(line_with("request size"), "request size: throughput stays the same (within ");
+    check_part(line_with("request size"), "request size: throughput looks the same (within ");
 }
 
 TEST(depth_beyond_saturation_changes_nothing)
@@ -60,8 +60,24 @@ TEST(depth_beyond_saturation_changes_nothing)
     search_and_say("depth.conf" ALL_SIZES);
     check_part(lines[0], "queue depth matters most: ");
     check_part(lines[0], "anything below 4 costs at least 7");
-    check_part(lines[0], "above 4 throughput stays the same (within ");
-    check_part(line_with("direct I/O"), "direct I/O: throughput stays the same");
+    check_part(lines[0], "above 4 throughput looks the same (within ");
+    check_part(line_with("direct I/O"), "direct I/O: throughput looks the same");
+}
+
+/* In the table below they have the same words. */
+TEST(what_its_own_runs_do_not_show_only_looks_so)
+{
+    struct sensitivity sensitivity;
+    search_and_say("direct.conf" ALL_SIZES);
+    for (int shown = 0; shown < 2; shown++) {
+        for (size_t i = 0; i < tune.space.n_points; i++)
+            tune.engine.verdicts[i] = shown ? VERDICT_EQUIVALENT : VERDICT_UNDECIDED;
+        assert_int_equal(sensitivity_of(&tune, &sensitivity), 0);
+        sensitivity_text(&tune, &sensitivity, lines, &n_lines);
+        sensitivity_done(&sensitivity);
+        check_part(line_with("request size"),
+                   shown ? "throughput stays the same (" : "throughput looks the same (");
+    }
 }
 
 TEST(factors_that_act_together_only_are_called_a_pair)

@@ -58,6 +58,18 @@ TEST(no_rate_is_above_what_lasts)
     }
 }
 
+/* The figure and what it was before are told, and must not be the same number. */
+TEST(what_is_above_the_limit_by_no_more_than_rounding_is_no_burst)
+{
+    struct measure_plan plan = plan_of("write", 1);
+    struct measure_result near = run_of(0, 100.4 * MB, 1 << 20), above = run_of(0, 130 * MB, 1 << 20);
+    known_limits_apply(&capped, &plan, &near);
+    known_limits_apply(&capped, &plan, &above);
+    assert_true(near.burst_bps > 0);
+    assert_false(known_limits_shows_burst(&near));
+    assert_true(known_limits_shows_burst(&above));
+}
+
 /* 100 MB/s: 30 MB in .2 s are .1 s ahead; of 100 MB at once most was not lent by the limit. */
 TEST(what_a_burst_borrowed_is_waited_for)
 {

@@ -176,6 +176,21 @@ TEST(a_drift_that_nobody_knows_is_not_printed)
     }
 }
 
+/* Other settings were measured, too. */
+TEST(two_levels_are_those_of_a_named_setting)
+{
+    const struct point point = {65536, 4, 1, API_LIBAIO, 1, SYNC_END, 0, 0};
+    const struct sustained_verdict verdict = {
+        .levels = {.two = true, .low = 1e9, .high = 2e9, .n_low = 3, .n_high = 4}, .n_runs = 7, .seconds = 1};
+    struct notes warnings = {0};
+    char words[REPORT_SUSTAINED_SIZE];
+    report_sustained_note(&warnings, &verdict, &point);
+    assert_true(notes_has(&warnings, "two_levels"));
+    assert_non_null(
+        strstr(warnings.note[0].text, "the runs of 64k x 4, direct, libaio fall into two levels: 3 at"));
+    assert_non_null(strstr(report_sustained_words(&verdict, words), "1.00 s and 0 B (7 runs in all)"));
+}
+
 TEST(scatter_between_runs_is_not_called_unsteady)
 {
     struct sustained_verdict verdict = judged_runs(
