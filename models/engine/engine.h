@@ -68,7 +68,7 @@ struct engine_point {
     double in_flight_bytes;                       /* the price: less is cheaper */
     double least_bytes;                           /* that a run moves at least */
     double most_bps;                              /* that a known limit lets it last at; 0: none does */
-    unsigned simplicity;                          /* lower is simpler; decides between equals */
+    double simplicity;                            /* lower is simpler; decides between equals */
     double wait_seconds, confirming_wait_seconds; /* a run takes longer by so much, before and after the
                                                      choice */
     double write_bytes;                           /* of a run, out of engine->writes_left_bytes */
@@ -76,6 +76,7 @@ struct engine_point {
     bool failed;                                  /* a run failed: it is out */
     /* Told. */
     size_t n_runs;
+    bool is_cut;                   /* its only run was ended early */
     struct moments confirming;     /* responses of the runs after the choice */
     double last_bps, last_seconds; /* of the last run; 0 before */
     struct moments response;       /* of points outside the space, which the belief does not know */
@@ -94,6 +95,7 @@ struct engine_result {
     double seconds;               /* that counted */
     double at_seconds;            /* of the search, when the run was over; 0: unknown */
     double n_timed, n_over_limit; /* requests timed, and those that took longer than limit_ns */
+    bool cut; /* it was ended early, as hopeless: it stands for its point only until a whole run is told */
 };
 
 struct engine_run {
@@ -283,7 +285,8 @@ bool engine_can_be_chosen(const struct engine *engine, size_t point);
 /* What a measured point is worth when the best is looked for; on the response's scale. */
 double engine_worth(const struct engine *engine, size_t point);
 
-/* Compares bytes in flight, then mean latency (equal within the margin), then simplicity. */
+/* Compares bytes in flight, then mean latency (equal within the margin, or where it is unknown), then
+ * simplicity. */
 bool engine_is_cheaper(const struct engine *engine, size_t a, size_t b);
 
 /* Puts a point into the list of n points unless it is ENGINE_NONE or stands there already; the new number. */

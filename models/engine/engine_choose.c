@@ -40,9 +40,8 @@ bool engine_is_cheaper(const struct engine *engine, size_t a, size_t b)
     const struct engine_point *pa = &engine->points[a], *pb = &engine->points[b];
     if (pa->in_flight_bytes != pb->in_flight_bytes)
         return pa->in_flight_bytes < pb->in_flight_bytes;
-    double log_ratio = pa->latency.mean - pb->latency.mean;
-    if (!(pa->latency.n > 0 && pb->latency.n > 0))
-        return false;
+    bool known = pa->latency.n > 0 && pb->latency.n > 0;
+    double log_ratio = known ? pa->latency.mean - pb->latency.mean : 0;
     if (fabs(log_ratio) > engine->margin || pa->simplicity == pb->simplicity)
         return log_ratio < 0;
     return pa->simplicity < pb->simplicity;

@@ -13,6 +13,10 @@
 int engine_tell(struct engine *engine, const struct engine_run *run, const struct engine_result *result)
 {
     struct engine_point *point = &engine->points[run->point];
+    /* Replays of a point have equal length. */
+    if (point->is_cut)
+        engine_forget(engine, run->point);
+    point->is_cut = result->cut;
     point->n_runs++;
     point->last_bps = result->bps;
     point->last_seconds = result->seconds;
@@ -44,6 +48,7 @@ void engine_forget(struct engine *engine, size_t point)
 {
     struct engine_point *of = &engine->points[point];
     of->n_runs = 0;
+    of->is_cut = false;
     of->last_bps = of->last_seconds = 0;
     of->response = of->confirming = of->latency = (struct moments){0};
     of->limit.n_timed = of->limit.n_over = of->limit.over_squares = 0;

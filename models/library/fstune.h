@@ -49,12 +49,12 @@ void fst_space_free(struct fst_space *space); /* NULL is allowed, as with the ot
 
 /* Powers of two from low to high, both of which are powers of two; neighbours are alike by ratio. */
 int fst_space_add_sizes(struct fst_space *space, const char *name, uint64_t low, uint64_t high);
-/* These numbers, ascending and finite, 2 or more; neighbours are alike by their place in the list. */
+/* These numbers, ascending and finite, 1 or more; neighbours are alike by their place in the list. */
 int fst_space_add_levels(struct fst_space *space, const char *name, const double *levels, size_t n);
 /* n numbers (2 or more) from low to high at equal distances, or with by_ratio at equal ratios (low > 0). */
 int fst_space_add_reals(struct fst_space *space, const char *name, double low, double high, size_t n,
                         int by_ratio);
-/* 0 .. n - 1, none of which is between others. n >= 2. */
+/* 0 .. n - 1, none of which is between others. n >= 1. */
 int fst_space_add_choices(struct fst_space *space, const char *name, size_t n);
 
 /* Leaves out all settings with this value of the one factor and that value of the other; factors are named by
@@ -113,6 +113,26 @@ struct fst_options {
      * before the library thinks again, 0 .. 1, 0.5 where it is wanted. It then asks for few settings many
      * times, and may need twice as many measurements to settle the answer. 0: it thinks as often as helps. */
     double growth;
+    /* Settings that differ by no more than this count as equally good, which ends the search for a better
+     * one: of the kind of the tolerance, and at most that; 0: the tolerance. Less is of use with prefer_best.
+     */
+    double alike;
+    /* The values are rates: work by the unit of the budget, such as bytes a second; with FST_HIGHER alone.
+     * What a measurement will cost is then expected of each setting by its rate, and the price is taken to be
+     * work in flight (begun and not done), which a measurement does before what counts and at its end. */
+    int rates;
+    /* What a measurement lasts at least, where something else is around it: > 0, at most run_cost. 0: there
+     * is nothing around it. */
+    double length;
+    /* With rates, the work that a measurement does at least, however long that takes. NULL: it ends by time.
+     * Called as price is. */
+    double (*least_work)(const double *values, void *context);
+    /* Of two settings with the same price and latency (struct fst_timing) that with the lower rank is
+     * recommended, such as the simpler one. NULL: all have the same. Called as price is. */
+    double (*rank)(const double *values, void *context);
+    /* By so much the first measurements after the choice may pass the budget, so that it is confirmed; >= 0.
+     */
+    double grace;
 };
 
 #define FST_OPTIONS                                                                                          \
@@ -175,6 +195,33 @@ struct fst_result {
     const double *effects; /* as many as there are limits, in their order; each >= 0 */
 };
 int fst_tell_result(struct fst_search *search, const struct fst_run *run, const struct fst_result *result);
+
+/* How a measurement went. To be begun with FST_TIMING, so that members of later versions have their defaults.
+ */
+struct fst_timing {
+    size_t size; /* of this structure, as the program that uses it knows it */
+    double used; /* as for fst_ask, when the measurement was over; negative: as it was at the last fst_ask */
+    double span; /* of its cost, what counted: the value is of this; negative: the length, or all of its
+                    cost where that is less or no length is given */
+    double warmup;  /* of its cost, what went before */
+    double latency; /* of its requests, on average: of two settings with the same price that with the lower
+                       latency is recommended, unless they are alike; 0: unknown */
+    int cut;        /* it was ended early, as fst_hopeless allows: it counts until a whole one is told */
+};
+
+#define FST_TIMING                                                                                           \
+    {                                                                                                        \
+        .size = sizeof(struct fst_timing), .used = -1, .span = -1                                            \
+    }
+
+/* The same with its timing. -EINVAL also: a timing that makes no sense, a cut with a standard error. */
+int fst_tell_timed(struct fst_search *search, const struct fst_run *run, const struct fst_result *result,
+                   const struct fst_timing *timing);
+
+/* A first measurement of a setting that shows a worse value than this may be ended early, and told as a cut
+ * one: as good as the best so far it is hardly. The worst value that there is (0, or an infinite one): it may
+ * not. Values that are compared by difference never may. */
+double fst_hopeless(const struct fst_search *search, const struct fst_run *run);
 
 /* It could not be made, or did not end in time, and cost so much: its setting is not asked for again. */
 int fst_fail(struct fst_search *search, const struct fst_run *run, double cost);

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-#define LINE_WORDS (8 + FST_MAX_LIMITS)
+#define LINE_WORDS (13 + FST_MAX_LIMITS)
 
 /* How many measurements of this kind are outstanding of the run's setting. */
 static unsigned *outstanding_of(const struct fst_search *search, size_t setting, bool confirming)
@@ -113,6 +113,19 @@ int fst_ask(struct fst_search *search, double used, struct fst_run *ret_run)
 
 /* --- telling --- */
 
+/* NULL: nothing is known of it. False: it makes no sense. A mean has no run that could be cut. */
+static bool take_timing(const struct fst_timing *given, const struct fst_result *result,
+                        struct fst_timing *ret_timing)
+{
+    if (given != NULL && (given->size == 0 || given->size > sizeof *given))
+        return false;
+    if (given != NULL)
+        memcpy(ret_timing, given, given->size);
+    return isfinite(ret_timing->used) && isfinite(ret_timing->span) && ret_timing->warmup >= 0 &&
+           isfinite(ret_timing->warmup) && ret_timing->latency >= 0 && isfinite(ret_timing->latency) &&
+           (!ret_timing->cut || !(result->std_error > 0));
+}
+
 static bool is_sound(const struct fst_search *search, const struct fst_run *run,
                      const struct fst_result *result)
 {
@@ -121,27 +134,43 @@ static bool is_sound(const struct fst_search *search, const struct fst_run *run,
            isfinite(result->std_error) && library_limits_accept(&search->limits, result->effects);
 }
 
-/* All of the cost is the measurement's: there is nothing around it. */
-static void tell_cost(struct fst_search *search, size_t setting, double cost)
+/* What counted of a cost. Where no length was given, there is nothing around a measurement. */
+static double span_of(const struct fst_search *search, const struct fst_timing *timing, double cost)
+{
+    double length = search->options.length;
+    if (timing->span >= 0)
+        return timing->span;
+    return length > 0 ? fmin(length, cost) : cost;
+}
+
+static void tell_cost(struct fst_search *search, size_t setting, double cost, double rate,
+                      const struct fst_timing *timing)
 {
     search->costs += cost;
-    engine_tell_cost(&search->engine, setting, cost, 0, cost, INFINITY);
-    search->engine.duration_seconds = search->engine.run_seconds;
+    engine_tell_cost(&search->engine, setting, cost, timing->warmup, span_of(search, timing, cost), rate);
+    if (!(search->options.length > 0))
+        search->engine.duration_seconds = search->engine.run_seconds;
+}
+
+static double rate_of(const struct fst_search *search, double value)
+{
+    return search->options.rates ? value : INFINITY;
 }
 
 static int tell_engine(struct fst_search *search, const struct engine_run *run,
-                       const struct fst_result *result)
+                       const struct fst_result *result, const struct fst_timing *timing)
 {
     double responses[LIBRARY_MOST_REPLAYS];
     size_t n = library_spread(search->options.scale, result, responses);
     int told = 0;
     for (size_t i = 0; i < n && told == 0; i++) {
         struct engine_result replay = {.response = responses[i],
-                                       .bps = INFINITY,
-                                       .latency_ns = NAN,
+                                       .bps = rate_of(search, result->value),
+                                       .latency_ns = timing->latency > 0 ? timing->latency : NAN,
                                        .p99_ns = NAN,
-                                       .seconds = result->cost,
-                                       .at_seconds = search->used};
+                                       .seconds = span_of(search, timing, result->cost),
+                                       .at_seconds = timing->used < 0 ? search->used : timing->used,
+                                       .cut = timing->cut != 0};
         told = engine_tell(&search->engine, run, &replay);
     }
     if (told == 0)
@@ -149,10 +178,22 @@ static int tell_engine(struct fst_search *search, const struct engine_run *run,
     return told;
 }
 
+static void note_timing(struct library_text *text, const struct fst_timing *timing)
+{
+    library_text_word(text, "timed");
+    library_text_number(text, timing->used);
+    library_text_number(text, timing->span);
+    library_text_number(text, timing->warmup);
+    library_text_number(text, timing->latency);
+    library_text_count(text, timing->cut != 0);
+}
+
 static void note_told(struct fst_search *search, const struct engine_run *run,
-                      const struct fst_result *result)
+                      const struct fst_result *result, const struct fst_timing *timing)
 {
     struct library_text *text = &search->text;
+    if (timing != NULL)
+        note_timing(text, timing);
     add_run(search, "tell", run);
     library_text_number(text, result->value);
     library_text_number(text, result->cost);
@@ -163,9 +204,11 @@ static void note_told(struct fst_search *search, const struct engine_run *run,
     library_text_end_line(text);
 }
 
-int fst_tell_result(struct fst_search *search, const struct fst_run *run, const struct fst_result *result)
+int fst_tell_timed(struct fst_search *search, const struct fst_run *run, const struct fst_result *result,
+                   const struct fst_timing *given)
 {
-    if (!is_sound(search, run, result))
+    struct fst_timing timing = FST_TIMING;
+    if (!take_timing(given, result, &timing) || !is_sound(search, run, result))
         return -EINVAL;
     if (begin_line(search) < 0)
         return -ENOMEM;
@@ -173,18 +216,31 @@ int fst_tell_result(struct fst_search *search, const struct fst_run *run, const 
     if (!settle(search, &told))
         told.confirming = false;
     library_guard_enter();
-    int code = tell_engine(search, &told, result);
+    int code = tell_engine(search, &told, result, &timing);
     library_guard_leave();
-    tell_cost(search, told.point, result->cost);
-    note_told(search, &told, result);
+    tell_cost(search, told.point, result->cost, rate_of(search, result->value), &timing);
+    note_told(search, &told, result, given != NULL ? &timing : NULL);
     search->text.broken |= code < 0;
     return code;
+}
+
+int fst_tell_result(struct fst_search *search, const struct fst_run *run, const struct fst_result *result)
+{
+    return fst_tell_timed(search, run, result, NULL);
 }
 
 int fst_tell(struct fst_search *search, const struct fst_run *run, double value, double cost)
 {
     struct fst_result result = {.value = value, .cost = cost};
     return fst_tell_result(search, run, &result);
+}
+
+double fst_hopeless(const struct fst_search *search, const struct fst_run *run)
+{
+    struct engine_run asked = {.point = run->setting, .confirming = run->confirming != 0};
+    enum fst_scale scale = search->options.scale;
+    return library_value(scale,
+                         library_is_linear(scale) ? -INFINITY : engine_hopeless(&search->engine, &asked));
 }
 
 int fst_fail(struct fst_search *search, const struct fst_run *run, double cost)
@@ -196,7 +252,7 @@ int fst_fail(struct fst_search *search, const struct fst_run *run, double cost)
     struct engine_run failed = {.point = run->setting, .confirming = run->confirming != 0};
     settle(search, &failed);
     engine_fail(&search->engine, failed.point);
-    tell_cost(search, failed.point, cost);
+    tell_cost(search, failed.point, cost, INFINITY, &(struct fst_timing)FST_TIMING);
     add_run(search, "fail", &failed);
     library_text_number(&search->text, cost);
     library_text_end_line(&search->text);

@@ -34,6 +34,9 @@ bool library_is_name(const char *name);
 /* How many combinations of levels there are: 0, -EINVAL without factors, -E2BIG. */
 int library_count(const struct fst_space *space, size_t *ret_n);
 
+/* The values of the combination of this number. */
+void library_combine(const struct fst_space *space, size_t number, double *ret_values);
+
 /* All settings that are not left out: ret_values has n_factors values for each, ret_left_out a byte for each
  * combination, both owned by the caller. 0, -EINVAL for an empty space, -E2BIG, -ENOMEM. */
 int library_points(const struct fst_space *space, double **ret_values, unsigned char **ret_left_out,
@@ -89,7 +92,7 @@ void library_text_number(struct library_text *text, double number);
 void library_text_end_line(struct library_text *text);
 uint64_t library_text_digest(const char *bytes, size_t n);
 
-#define LIBRARY_TITLE      "fstune-search 2"
+#define LIBRARY_TITLE      "fstune-search 3"
 #define LIBRARY_WORD_BYTES ((size_t)24) /* of a count or a number with its space, at most */
 
 /* --- GSL's handler of errors, which ends a process unless told otherwise --- */
@@ -118,9 +121,19 @@ static inline const double *library_values(const struct fst_search *search, size
     return search->values + setting * search->n_factors;
 }
 
+/* Figures of the settings that a function of the program's gives, each a line of the text. */
+#define LIBRARY_FIGURES 3
+extern const char *const library_figure_words[LIBRARY_FIGURES];
+
+typedef double library_function(const double *values, void *context);
+
+/* Where the options have the function, and where a setting has what it gave. */
+library_function **library_function_in(struct fst_options *options, size_t figure);
+double *library_figure_in(struct engine_point *point, size_t figure);
+
 /* Adds what is expected of each setting. 0, -ENOSPC, -EINVAL, -ENOMEM. */
 int library_learn(struct fst_search *search, const double *means);
 
 /* Begins the text of a search with its space, and options and limits as they were given. 0, -ENOMEM. */
-int library_describe(struct fst_search *search, const struct fst_space *space,
-                     const struct fst_options *options, const unsigned char *left_out);
+int library_describe(struct fst_search *search, const struct fst_space *space, struct fst_options *options,
+                     const unsigned char *left_out);

@@ -19,10 +19,10 @@ struct description {
     struct fst_space *space;
     struct fst_options options;
     struct fst_limit limits[FST_MAX_LIMITS];
-    char *names, *next_name; /* room for all names; owned */
-    const char *left_out;    /* a digit for each combination */
-    double *prices;          /* owned */
-    size_t n_combinations, n_prices, next_left_out, next_price;
+    char *names, *next_name;          /* room for all names; owned */
+    const char *left_out;             /* a digit for each combination */
+    double *figures[LIBRARY_FIGURES]; /* owned */
+    size_t n_combinations, n_settings, n_figures, next_left_out, next_figure;
     size_t baseline; /* one more than its number; 0: there is none */
     double baseline_values[FST_MAX_FACTORS];
 };
@@ -140,6 +140,8 @@ static int take_left_out(struct reader *reader, struct description *description)
     struct word digits = take_word(reader);
     take_line_end(reader);
     description->left_out = digits.at;
+    for (size_t i = 0; i < digits.n; i++)
+        description->n_settings += digits.at[i] != '1';
     return result == 0 && digits.n == description->n_combinations ? 0 : -EBADMSG;
 }
 
@@ -158,6 +160,10 @@ static void take_options(struct reader *reader, struct description *description)
     options->prefer_best = take_count(reader) != 0;
     description->baseline = take_count(reader);
     options->growth = take_number(reader);
+    options->alike = take_number(reader);
+    options->rates = take_count(reader) != 0;
+    options->length = take_number(reader);
+    options->grace = take_number(reader);
     take_line_end(reader);
 }
 
@@ -179,12 +185,13 @@ static int is_left_out(const double *values, void *context)
     return i < description->n_combinations && description->left_out[i] == '1';
 }
 
-static double price_of(const double *values, void *context)
+/* It is called for all settings in order, figure by figure. */
+static double figure_of(const double *values, void *context)
 {
     struct description *description = context;
     (void)values;
-    size_t i = description->next_price++;
-    return i < description->n_prices ? description->prices[i] : -1;
+    size_t i = description->next_figure++;
+    return description->figures[i / description->n_settings][i % description->n_settings];
 }
 
 static void find_baseline(struct description *description)
@@ -196,23 +203,18 @@ static void find_baseline(struct description *description)
             break;
         number++;
     }
-    for (size_t i = 0; i < description->space->n_factors; i++) {
-        const struct library_factor *factor = &description->space->factors[i];
-        description->baseline_values[i] = factor->levels[number % factor->n];
-        number /= factor->n;
-    }
+    library_combine(description->space, number, description->baseline_values);
     description->options.baseline = description->baseline_values;
 }
 
-static int take_prices(struct reader *reader, struct description *description)
+static int take_figure(struct reader *reader, struct description *description, size_t figure)
 {
     take_word(reader);
-    for (size_t i = 0; i < description->n_combinations; i++)
-        description->n_prices += description->left_out[i] != '1';
-    description->prices = take_numbers(reader, description->n_prices);
+    double *numbers = take_numbers(reader, description->n_settings);
     take_line_end(reader);
-    description->options.price = price_of;
-    return description->prices != NULL ? 0 : -ENOMEM;
+    description->figures[description->n_figures++] = numbers;
+    *library_function_in(&description->options, figure) = figure_of;
+    return numbers != NULL ? 0 : -ENOMEM;
 }
 
 static int take_description(struct reader *reader, struct description *description)
@@ -231,8 +233,10 @@ static int take_description(struct reader *reader, struct description *descripti
         take_options(reader, description);
     while (result == 0 && begins_with(reader, "limit") && description->options.n_limits < FST_MAX_LIMITS)
         take_limit(reader, description);
-    if (result == 0 && begins_with(reader, "prices"))
-        result = take_prices(reader, description);
+    for (size_t k = 0; k < LIBRARY_FIGURES && result == 0; k++) {
+        if (begins_with(reader, library_figure_words[k]))
+            result = take_figure(reader, description, k);
+    }
     if (result == 0 && description->baseline > 0)
         find_baseline(description);
     fst_space_forbid(description->space, is_left_out, description);
@@ -247,7 +251,8 @@ static void forget(struct description *description)
 {
     fst_space_free(description->space);
     free(description->names);
-    free(description->prices);
+    for (size_t k = 0; k < description->n_figures; k++)
+        free(description->figures[k]);
 }
 
 /* --- what was asked and told since --- */
@@ -277,7 +282,7 @@ static int again_ask(struct fst_search *search, struct reader *reader)
     return result < 0 && result != -EAGAIN ? result : 0;
 }
 
-static int again_tell(struct fst_search *search, struct reader *reader)
+static int tell(struct fst_search *search, struct reader *reader, const struct fst_timing *timing)
 {
     struct fst_run run = take_run(reader);
     double effects[FST_MAX_LIMITS];
@@ -289,7 +294,24 @@ static int again_tell(struct fst_search *search, struct reader *reader)
     for (size_t i = 0; i < search->limits.effects.n; i++)
         effects[i] = take_number(reader);
     result.effects = effects;
-    return reader->damaged ? -EBADMSG : fst_tell_result(search, &run, &result);
+    return reader->damaged ? -EBADMSG : fst_tell_timed(search, &run, &result, timing);
+}
+
+static int again_tell(struct fst_search *search, struct reader *reader)
+{
+    return tell(search, reader, NULL);
+}
+
+static int again_tell_timed(struct fst_search *search, struct reader *reader)
+{
+    struct fst_timing timing = FST_TIMING;
+    timing.used = take_number(reader);
+    timing.span = take_number(reader);
+    timing.warmup = take_number(reader);
+    timing.latency = take_number(reader);
+    timing.cut = take_count(reader) != 0;
+    reader->damaged |= !is_word(take_word(reader), "tell");
+    return tell(search, reader, &timing);
 }
 
 static int again_fail(struct fst_search *search, struct reader *reader)
@@ -316,8 +338,9 @@ static int again(struct fst_search *search, struct reader *reader)
     static const struct {
         const char *word;
         int (*act)(struct fst_search *search, struct reader *reader);
-    } acts[] = {{"ask", again_ask},     {"tell", again_tell},         {"fail", again_fail},
-                {"learn", again_learn}, {"withdraw", again_withdraw}, {"stop", again_stop}};
+    } acts[] = {{"ask", again_ask},   {"tell", again_tell},   {"timed", again_tell_timed},
+                {"fail", again_fail}, {"learn", again_learn}, {"withdraw", again_withdraw},
+                {"stop", again_stop}};
     const char *line = reader->at;
     struct word word = take_word(reader);
     size_t from = search->text.n;

@@ -16,7 +16,10 @@ static bool is_sound(const struct fst_options *options)
     return options->tolerance > 0 && options->tolerance < most && options->confidence >= 0.5 &&
            options->confidence <= 0.9999 && options->budget > 0 && isfinite(options->budget) &&
            options->run_cost > 0 && isfinite(options->run_cost) && options->growth >= 0 &&
-           options->growth <= 1 && options->scale >= FST_HIGHER && options->scale <= FST_LOWER_LINEAR;
+           options->growth <= 1 && options->scale >= FST_HIGHER && options->scale <= FST_LOWER_LINEAR &&
+           (!options->rates || options->scale == FST_HIGHER) && options->length >= 0 &&
+           options->length <= options->run_cost && options->grace >= 0 && isfinite(options->grace) &&
+           options->alike >= 0 && options->alike <= options->tolerance;
 }
 
 static bool is_row(const double *row, const double *values, size_t n)
@@ -39,36 +42,68 @@ static size_t find(const struct fst_search *search, const double *values)
 static void set_up_engine(struct fst_search *search)
 {
     const struct fst_options *options = &search->options;
-    double margin = library_margin(options->scale, options->tolerance);
+    double alike = options->alike > 0 ? options->alike : options->tolerance;
     search->engine = (struct engine){
         .space = &search->space,
         .search = &search_auto,
         .policy = {.final_share = FINAL_SHARE, .races_on = true, .races_again = true, .chooses_again = true},
-        .margin = margin,
-        .tolerance = margin,
+        .margin = library_margin(options->scale, alike),
+        .tolerance = library_margin(options->scale, options->tolerance),
         .confidence_share = options->confidence,
         .budget_seconds = options->budget,
         .end_seconds = options->budget,
+        .grace_seconds = options->grace,
         .run_seconds = options->run_cost,
-        .duration_seconds = options->run_cost,
+        .duration_seconds = options->length > 0 ? options->length : options->run_cost,
         .design_share = 1,
         .prefers_fastest = options->prefer_best != 0,
         .growth = options->growth,
+        .is_of_rates = options->rates != 0,
         .kept = search->limits.effects.kept,
     };
 }
 
-static int set_prices(struct fst_search *search, const struct fst_options *options)
+/* --- figures of the settings --- */
+
+const char *const library_figure_words[LIBRARY_FIGURES] = {"prices", "least", "ranks"};
+
+library_function **library_function_in(struct fst_options *options, size_t figure)
+{
+    library_function **const functions[LIBRARY_FIGURES] = {&options->price, &options->least_work,
+                                                           &options->rank};
+    return functions[figure];
+}
+
+double *library_figure_in(struct engine_point *point, size_t figure)
+{
+    return figure == 0 ? &point->in_flight_bytes : figure == 1 ? &point->least_bytes : &point->simplicity;
+}
+
+static int set_figure(struct fst_search *search, size_t figure, library_function *function, void *context)
 {
     for (size_t i = 0; i < search->n; i++) {
-        double price =
-            options->price != NULL ? options->price(library_values(search, i), options->context) : 1;
-        if (!(price >= 0) || !isfinite(price))
+        double value = function(library_values(search, i), context);
+        if (!(value >= 0) || !isfinite(value))
             return -EINVAL;
-        search->engine.points[i].in_flight_bytes = price;
+        *library_figure_in(&search->engine.points[i], figure) = value;
     }
     return 0;
 }
+
+static int set_figures(struct fst_search *search, struct fst_options *options)
+{
+    int result = 0;
+    for (size_t i = 0; i < search->n; i++)
+        search->engine.points[i].in_flight_bytes = 1; /* all prices are the same where none is given */
+    for (size_t k = 0; k < LIBRARY_FIGURES && result == 0; k++) {
+        library_function *function = *library_function_in(options, k);
+        if (function != NULL)
+            result = set_figure(search, k, function, options->context);
+    }
+    return result;
+}
+
+/* --- the search --- */
 
 static int set_baseline(struct fst_search *search, const double *baseline)
 {
@@ -77,7 +112,7 @@ static int set_baseline(struct fst_search *search, const double *baseline)
 }
 
 /* ret_left_out: as of library_points. */
-static int begin(struct fst_search *search, const struct fst_space *space, const struct fst_options *options,
+static int begin(struct fst_search *search, const struct fst_space *space, struct fst_options *options,
                  unsigned char **ret_left_out)
 {
     int result = library_points(space, &search->values, ret_left_out, &search->n);
@@ -94,7 +129,7 @@ static int begin(struct fst_search *search, const struct fst_space *space, const
     if (result == 0 && search->outstanding == NULL)
         result = -ENOMEM;
     if (result == 0)
-        result = set_prices(search, options);
+        result = set_figures(search, options);
     if (result == 0)
         result = set_baseline(search, options->baseline);
     if (result == 0)
@@ -110,7 +145,8 @@ static int take_options(struct fst_search *search, const struct fst_options *giv
         return -EINVAL;
     memcpy(&options, given, given->size);
     *ret_options = search->options = options;
-    search->options.price = NULL;
+    for (size_t k = 0; k < LIBRARY_FIGURES; k++)
+        *library_function_in(&search->options, k) = NULL;
     search->options.context = NULL;
     search->options.baseline = NULL;
     search->options.limits = NULL;

@@ -59,7 +59,7 @@ static bool is_power_of_two(uint64_t size)
 
 int fst_space_add_sizes(struct fst_space *space, const char *name, uint64_t low, uint64_t high)
 {
-    if (!may_add(space, name) || !is_power_of_two(low) || !is_power_of_two(high) || low >= high)
+    if (!may_add(space, name) || !is_power_of_two(low) || !is_power_of_two(high) || low > high)
         return -EINVAL;
     size_t n = 0;
     double *levels = calloc(64, sizeof *levels);
@@ -70,7 +70,7 @@ int fst_space_add_sizes(struct fst_space *space, const char *name, uint64_t low,
 
 int fst_space_add_levels(struct fst_space *space, const char *name, const double *levels, size_t n)
 {
-    if (!may_add(space, name) || levels == NULL || n < 2 || n > FST_MAX_POINTS)
+    if (!may_add(space, name) || levels == NULL || n < 1 || n > FST_MAX_POINTS)
         return -EINVAL;
     for (size_t i = 0; i < n; i++) {
         if (!isfinite(levels[i]) || (i > 0 && levels[i] <= levels[i - 1]))
@@ -103,7 +103,7 @@ int fst_space_add_reals(struct fst_space *space, const char *name, double low, d
 
 int fst_space_add_choices(struct fst_space *space, const char *name, size_t n)
 {
-    if (!may_add(space, name) || n < 2 || n > MOST_CHOICES)
+    if (!may_add(space, name) || n < 1 || n > MOST_CHOICES)
         return -EINVAL;
     double *levels = calloc(n, sizeof *levels);
     for (size_t i = 0; levels != NULL && i < n; i++)
@@ -153,10 +153,10 @@ static bool is_left_out(const struct fst_space *space, const double *row)
     return space->forbidden != NULL && space->forbidden(row, space->context) != 0;
 }
 
-/* The combination of this number, the first factor changing fastest. */
-static void combine(const struct fst_space *space, size_t number, double *ret_values)
+/* The last factor changes fastest. */
+void library_combine(const struct fst_space *space, size_t number, double *ret_values)
 {
-    for (size_t i = 0; i < space->n_factors; i++) {
+    for (size_t i = space->n_factors; i-- > 0;) {
         ret_values[i] = space->factors[i].levels[number % space->factors[i].n];
         number /= space->factors[i].n;
     }
@@ -187,7 +187,7 @@ int library_points(const struct fst_space *space, double **ret_values, unsigned 
         result = -ENOMEM;
     for (size_t i = 0; i < n_all && result == 0; i++) {
         double *row = values + n * space->n_factors;
-        combine(space, i, row);
+        library_combine(space, i, row);
         left_out[i] = is_left_out(space, row);
         n += left_out[i] == 0;
     }

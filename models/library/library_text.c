@@ -106,7 +106,7 @@ static int describe_left_out(struct library_text *text, const struct fst_space *
 
 static int describe_options(struct library_text *text, const struct fst_options *options, size_t baseline)
 {
-    if (library_text_reserve(text, 11 * LIBRARY_WORD_BYTES) < 0)
+    if (library_text_reserve(text, 15 * LIBRARY_WORD_BYTES) < 0)
         return -ENOMEM;
     library_text_word(text, "options");
     library_text_count(text, options->scale);
@@ -118,6 +118,10 @@ static int describe_options(struct library_text *text, const struct fst_options 
     library_text_count(text, options->prefer_best != 0);
     library_text_count(text, baseline == ENGINE_NONE ? 0 : baseline + 1);
     library_text_number(text, options->growth);
+    library_text_number(text, options->alike);
+    library_text_count(text, options->rates != 0);
+    library_text_number(text, options->length);
+    library_text_number(text, options->grace);
     library_text_end_line(text);
     return 0;
 }
@@ -137,20 +141,20 @@ static int describe_limits(struct library_text *text, const struct fst_options *
     return 0;
 }
 
-static int describe_prices(struct library_text *text, const struct engine *engine)
+static int describe_figure(struct library_text *text, const struct engine *engine, size_t figure)
 {
     size_t n = engine->space->n_points;
     if (library_text_reserve(text, (n + 2) * LIBRARY_WORD_BYTES) < 0)
         return -ENOMEM;
-    library_text_word(text, "prices");
+    library_text_word(text, library_figure_words[figure]);
     for (size_t i = 0; i < n; i++)
-        library_text_number(text, engine->points[i].in_flight_bytes);
+        library_text_number(text, *library_figure_in(&engine->points[i], figure));
     library_text_end_line(text);
     return 0;
 }
 
-int library_describe(struct fst_search *search, const struct fst_space *space,
-                     const struct fst_options *options, const unsigned char *left_out)
+int library_describe(struct fst_search *search, const struct fst_space *space, struct fst_options *options,
+                     const unsigned char *left_out)
 {
     struct library_text *text = &search->text;
     int result = library_text_reserve(text, 2 * LIBRARY_WORD_BYTES);
@@ -166,7 +170,11 @@ int library_describe(struct fst_search *search, const struct fst_space *space,
         result = describe_options(text, options, search->engine.baseline);
     if (result == 0)
         result = describe_limits(text, options);
-    return result == 0 && options->price != NULL ? describe_prices(text, &search->engine) : result;
+    for (size_t k = 0; k < LIBRARY_FIGURES && result == 0; k++) {
+        if (*library_function_in(options, k) != NULL)
+            result = describe_figure(text, &search->engine, k);
+    }
+    return result;
 }
 
 /* --- saving --- */

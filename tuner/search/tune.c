@@ -89,7 +89,7 @@ void tune_set_point(struct tune *tune, size_t point)
     of->in_flight_bytes = (double)factors_bytes_in_flight(setting);
     of->least_bytes =
         measure_request_bytes(&tune->settings->workload.pattern, setting) * MEASURE_MIN_REQUESTS;
-    of->simplicity = (unsigned)setting->api;
+    of->simplicity = setting->api;
     of->distrusted = tune_distrust(tune, point) != 0;
     of->failed = tune->records[point].failed != 0;
 }

@@ -174,7 +174,8 @@ int tune_tell(struct tune *tune, size_t point, const struct sample *sample);
 /* Tells the engine anew of all that the records hold. 0 or -ENOMEM. */
 int tune_tell_again(struct tune *tune);
 
-/* As if nothing had been measured of the point. */
+/* Drops the point's runs from its record; tune_forget: and from what the engine knows. */
+void tune_discard(struct tune *tune, size_t point);
 void tune_forget(struct tune *tune, size_t point);
 
 /* Sets what the engine must know of a point: what it costs and how simple it is. */

@@ -73,15 +73,12 @@ static void exclude(struct tune *tune, size_t point, int code, const struct err 
               why->text);
 }
 
-/* Replays of a point have equal length: a run that was cut stands for its point only until a whole one was
- * made. */
-static void forget_cut(struct tune *tune, size_t point)
+/* The record drops it as the engine does. */
+static void discard_cut(struct tune *tune, size_t point)
 {
     struct record *record = &tune->records[point];
-    if (record->n == 0 || !record->samples[0].cut)
-        return;
-    tune->length.n_discarded += record->n;
-    tune_forget(tune, point);
+    if (record->n > 0 && record->samples[0].cut)
+        tune_discard(tune, point);
 }
 
 /* Writes the run to the journal and to the history, where there are any. */
@@ -111,7 +108,7 @@ static int keep(struct tune *tune, const struct engine_run *run, const struct me
         tune->length.n_discarded++;
         return 0;
     }
-    forget_cut(tune, point);
+    discard_cut(tune, point);
     struct sample sample = sample_of(result, latency, session_warnings(tune->session, plan, result));
     sample.confirming = run->confirming;
     sample.at_seconds = tune_now(tune);

@@ -30,6 +30,7 @@ static int tell(struct tune *tune, size_t point, const struct sample *sample)
         .at_seconds = sample->at_seconds,
         .n_timed = (double)sample->latency_quantiles.n,
         .n_over_limit = limit_ns > 0 ? latency_quantiles_beyond(&sample->latency_quantiles, limit_ns) : 0,
+        .cut = sample->cut,
     };
     return engine_tell(&tune->engine, &run, &result);
 }
@@ -55,13 +56,18 @@ static double flush_bps_seen(const struct record *record)
     return most_bps > 0 ? most_bps : record->flush_bps;
 }
 
-void tune_forget(struct tune *tune, size_t point)
+void tune_discard(struct tune *tune, size_t point)
 {
     struct record *record = &tune->records[point];
     double flush_bps = flush_bps_seen(record);
     tune->length.n_discarded += record->n;
     record_discard(record);
     record->flush_bps = flush_bps;
+}
+
+void tune_forget(struct tune *tune, size_t point)
+{
+    tune_discard(tune, point);
     engine_forget(&tune->engine, point);
 }
 

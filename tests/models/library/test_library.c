@@ -164,23 +164,25 @@ TEST(what_lies_behind_shorter_options_is_not_read)
 {
     struct fst_options options = FST_OPTIONS;
     options.size = offsetof(struct fst_options, growth);
-    options.growth = -1;
+    options.growth = options.alike = options.grace = -1;
+    fst_search_free(rig_search(&options));
+    options.size = offsetof(struct fst_options, alike);
+    options.growth = 0;
     fst_search_free(rig_search(&options));
 }
 
 TEST(what_makes_no_sense_is_refused)
 {
-    static const double falling[] = {2, 1}, single[] = {1};
-    struct fst_options options = FST_OPTIONS, wrong[9] = {options, options, options, options, options,
-                                                          options, options, options, options};
+    static const double falling[] = {2, 1};
+    struct fst_options options = FST_OPTIONS, wrong[15];
     struct fst_space *space = fst_space_new();
     struct fst_run run;
     assert_null(fst_search_new(space, &options));
     assert_int_equal(fst_space_add_sizes(space, "block", 4096, 5000), -EINVAL);
     assert_int_equal(fst_space_add_sizes(space, "block", 8192, 4096), -EINVAL);
     assert_int_equal(fst_space_add_levels(space, "depth", falling, 2), -EINVAL);
-    assert_int_equal(fst_space_add_levels(space, "depth", single, 1), -EINVAL);
-    assert_int_equal(fst_space_add_choices(space, "api", 1), -EINVAL);
+    assert_int_equal(fst_space_add_levels(space, "depth", falling, 0), -EINVAL);
+    assert_int_equal(fst_space_add_choices(space, "api", 0), -EINVAL);
     assert_int_equal(fst_space_add_choices(space, NULL, 2), -EINVAL);
     for (size_t i = 0; i < FST_MAX_FACTORS; i++)
         assert_int_equal(fst_space_add_choices(space, "api", 8), 0);
@@ -188,6 +190,8 @@ TEST(what_makes_no_sense_is_refused)
     assert_null(fst_search_new(space, &options));
     assert_int_equal(errno, E2BIG);
     fst_space_free(space);
+    for (size_t i = 0; i < N_OF(wrong); i++)
+        wrong[i] = options;
     wrong[0].tolerance = 0;
     wrong[1].tolerance = 1;
     wrong[2].confidence = 1;
@@ -197,8 +201,15 @@ TEST(what_makes_no_sense_is_refused)
     wrong[6].growth = -0.01;
     wrong[7].growth = 1.01;
     wrong[8].growth = NAN;
+    wrong[9].alike = 0.11;
+    wrong[10].alike = NAN;
+    wrong[11].length = 0.11;
+    wrong[12].length = -1;
+    wrong[13].grace = INFINITY;
+    wrong[14].rates = 1;
+    wrong[14].scale = FST_LOWER;
     space = rig_space();
-    for (size_t i = 0; i < 9; i++)
+    for (size_t i = 0; i < N_OF(wrong); i++)
         assert_null(fst_search_new(space, &wrong[i]));
     fst_space_free(space);
     struct fst_search *search = rig_search(&options);
@@ -229,8 +240,8 @@ static void begin_engine(struct engine *engine, struct space *space)
     double raw[2 * N_SETTINGS];
     const enum space_kind kinds[] = {SPACE_ORDERED, SPACE_ORDERED};
     for (size_t i = 0; i < N_SETTINGS; i++) {
-        raw[2 * i] = (double)(i % 9);
-        raw[2 * i + 1] = (double)(i / 9);
+        raw[2 * i] = (double)(i / 6);
+        raw[2 * i + 1] = (double)(i % 6);
     }
     assert_int_equal(space_init(space, raw, N_SETTINGS, 2, kinds), 0);
     *engine = (struct engine){

@@ -12,6 +12,12 @@ static int forbids_deep_small(const double *values, void *context)
     return values[1] > 16 && values[0] < 65536;
 }
 
+static double rank_of(const double *values, void *context)
+{
+    (void)context;
+    return values[2];
+}
+
 /* Everything that a text has to hold. */
 static struct fst_search *rich_search(void)
 {
@@ -24,6 +30,12 @@ static struct fst_search *rich_search(void)
     options.baseline = baseline;
     options.limits = &memory_limit;
     options.n_limits = 1;
+    options.alike = 0.05;
+    options.rates = 1;
+    options.length = 0.5;
+    options.least_work = rig_price;
+    options.rank = rank_of;
+    options.grace = 10;
     assert_int_equal(fst_space_not_with(space, 2, 1, 0, 4096), 0);
     fst_space_forbid(space, forbids_deep_small, NULL);
     struct fst_search *search = fst_search_new(space, &options);
@@ -45,10 +57,18 @@ static bool step(struct fst_search *search, size_t turn, struct fst_run *ret_run
         result.std_error = result.value / 20;
         result.n = 4;
     }
+    struct fst_timing timing = FST_TIMING;
+    timing.used = (double)turn + 0.5;
+    timing.span = 0.6;
+    timing.warmup = 0.1;
+    timing.latency = 1e-3 * (1 + (double)ret_run->setting);
+    timing.cut = turn % 14 == 6;
     if (turn % 31 == 5)
         assert_int_equal(fst_fail(search, ret_run, 1.5), 0);
     else if (turn % 31 == 9)
         assert_int_equal(fst_withdraw(search, ret_run), 0);
+    else if (turn % 2 == 0)
+        assert_int_equal(fst_tell_timed(search, ret_run, &result, &timing), 0);
     else
         assert_int_equal(fst_tell_result(search, ret_run, &result), 0);
     return true;
