@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define FILE_BYTES    (256ULL << 20) /* for seeks and reads */
 #define GRACE_SECONDS 5.0

@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define FUNCTION_SIZE 128
 #define N_SLOTS       16384U /* a power of two, of places */

@@ -5,7 +5,6 @@
 #include "tuner/store/history_row.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 
 int fleet_rules_make(struct fleet_rules *list, const struct fleet_data *data, size_t first, size_t end,
                      double tolerance_share)

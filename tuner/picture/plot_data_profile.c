@@ -6,7 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define MOST_NUMBER  1e18
 #define MOST_OF_SIZE 1e16 /* so that all sizes together are a number */

@@ -5,8 +5,6 @@
 #include "tuner/base/text.h"
 #include "tuner/report/report_objective.h"
 
-#include <math.h>
-
 #define LEAST_GAIN 1.05 /* of the whole program, to be told as one */
 
 /* Of what is looked for, more is better: the recommended setting's over that of what is in use. A profile's

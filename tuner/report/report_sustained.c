@@ -6,7 +6,6 @@
 #include "tuner/session/json_row.h"
 
 #include <math.h>
-#include <string.h>
 
 /* Smaller changes of the whole command are within what a recommendation tolerates. */
 #define COMMAND_CHANGE_SHARE 0.05

@@ -4,7 +4,6 @@
 #include "tuner/store/history_row.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

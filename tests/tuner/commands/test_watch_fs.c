@@ -2,7 +2,6 @@
 #include "tests/child.h"
 #include "tests/tuner/rig.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>

@@ -3,7 +3,6 @@
 
 #include "tests/folder.h"
 
-#include <errno.h>
 #include <poll.h>
 #include <unistd.h>
 

@@ -3,7 +3,6 @@
 #include "tests/tuner/store/history_rig.h"
 
 #include <errno.h>
-#include <sys/stat.h>
 
 GROUP(rig_enter, rig_leave);
 
