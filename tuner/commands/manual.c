@@ -163,8 +163,7 @@ static void print_keys(FILE *out)
         "The file of \\fBfstune retune \\-\\-config\\fR (libconfig) has a list \\fBtargets\\fR of groups. A "
         "target takes\n"
         "the options of \\fBrecommend\\fR as keys, with underscores for hyphens, and those below. Keys at "
-        "the "
-        "top of the\n"
+        "the top of the\n"
         "file are defaults of all targets. The default of \\fBbudget\\fR is 2m there, that of "
         "\\fBmax_write\\fR 8g.\n",
         out);
@@ -195,8 +194,7 @@ static void print_tail(FILE *out)
         {"1", "Failed while running."},
         {"2", "The command line or a configuration is wrong; nothing was done."},
         {"3", "Done, but not conclusive: the recommendation stands, the statistics do not settle it yet. Of "
-              "doctor: "
-              "there are findings."},
+              "doctor: there are findings."},
         {"4", "Of retune: the current setting, or the throughput itself, has fallen behind."},
         {"5", "Measured, but nothing trustworthy or feasible to recommend."},
         {"129, 130, 143", "Ended by SIGHUP, SIGINT or SIGTERM; what had been measured is printed."},
@@ -223,8 +221,7 @@ static void print_tail(FILE *out)
                        "fstune emit shell --from answer.json");
     fputs(".SH SEE ALSO\n.BR fio (1),\n.BR io_uring (7)\n.PP\n"
           "Each number is explained in using.md and method.md, each warning in warnings.md, the nights in "
-          "nightly.md, beside the package's other "
-          "documents.\n",
+          "nightly.md, beside the package's other documents.\n",
           out);
 }
 

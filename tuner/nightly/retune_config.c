@@ -163,8 +163,7 @@ void retune_config_print_rows(FILE *out, const struct option_row *rows, size_t n
 void retune_config_print_keys(FILE *out)
 {
     fprintf(out, "\nKeys of a target in the configuration, beside all settings of `recommend`; at the top of "
-                 "the file they "
-                 "are\ndefaults of all targets. There budget is 2m, and max_write 8g.\n");
+                 "the file they are\ndefaults of all targets. There budget is 2m, and max_write 8g.\n");
     retune_config_print_rows(out, keys, N_KEYS);
 }
 

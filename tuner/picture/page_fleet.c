@@ -138,8 +138,7 @@ static void put_rules(FILE *out, const json_t *document)
         put_pattern(out, list, json_read_number(rules, "tolerance"));
     }
     fputs("<p class=\"note\">A band is what the hosts leave open with 95 % confidence. A pattern without a "
-          "rule has "
-          "too few hosts that measured the same setting.</p>\n</section>\n",
+          "rule has too few hosts that measured the same setting.</p>\n</section>\n",
           out);
 }
 

@@ -163,8 +163,7 @@ static void note_levels(struct notes *warnings, const struct levels_verdict *lev
     if (levels->two)
         notes_add(warnings, "two_levels",
                   "runs fall into two levels: %zu at about %s, %zu at about %s; the mean lies between and "
-                  "describes "
-                  "neither",
+                  "describes neither",
                   levels->n_low, units_format_rate(levels->low, low), levels->n_high,
                   units_format_rate(levels->high, high));
 }
@@ -192,17 +191,14 @@ void report_sustained_note_command(struct notes *warnings, const struct sustaine
     if (change->fell_or_rose)
         notes_add(warnings, "rate_changed",
                   "rates went to %.0f %% of what they were during the search, over all settings on average, "
-                  "when %s had been moved%s; "
-                  "the figures "
-                  "of the replays after the choice stand, a longer load may see yet another rate",
+                  "when %s had been moved%s; the figures of the replays after the choice stand, a longer "
+                  "load may see yet another rate",
                   100 * change->ratio, units_format_bytes(change->load_bytes, bytes),
                   change->ratio < 1 ? ": a burst credit or a write cache may be used up" : "");
     else if (change->drifted)
         notes_add(warnings, "rate_changed",
                   "rates drifted to %.0f %% of what they were during the search, over all settings on "
-                  "average: the figures hold for "
-                  "its end, and "
-                  "a longer load may go on drifting",
+                  "average: the figures hold for its end, and a longer load may go on drifting",
                   100 * change->ratio);
 }
 

@@ -32,8 +32,7 @@ int privacy_open(struct privacy *privacy, const char *path, struct err *err)
     return is_read ? 0
                    : err_set(err, -ENOENT,
                              "names cannot be hashed without /etc/machine-id; make one "
-                             "(systemd-machine-id-setup), or "
-                             "send names as they are with --identify");
+                             "(systemd-machine-id-setup), or send names as they are with --identify");
 }
 
 static int make(const struct privacy *privacy, const char *name, char ret_pseudonym[PRIVACY_NAME_SIZE])
