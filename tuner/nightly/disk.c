@@ -33,8 +33,7 @@ static bool may_use(void *context, const struct online_setting *setting)
 }
 
 /* Requests past the cache, and reads without the kernel's read-ahead, leave less there for those that come
- * later, which no trial sees. Where there is room for the whole image, everything is read from the disk once.
- */
+ * later, which no trial sees. Where there is room for the whole image, all is read from the disk once. */
 static bool is_kept(const struct disk *disk)
 {
     struct hostinfo_memory_room room = {.bytes = disk->options.cache_bytes};

@@ -324,8 +324,7 @@ bool retune_target(const struct retune_world *world, struct retune_outcome *outc
     if (ready)
         result = run_night(world, outcome, &err);
     retune_turn_give(&turn);
-    /* Somebody took the device after the check. The session advises --no-lock, which is no remedy at night.
-     */
+    /* Somebody took the device after the check. The session advises --no-lock, no remedy at night. */
     if (ready && result == -EWOULDBLOCK && !outcome->measured) {
         snprintf(outcome->text, sizeof outcome->text, "%s", device_in_use);
         ready = false;

@@ -202,8 +202,7 @@ static bool is_of_one_target(const char *key)
     return i < sizeof names / sizeof names[0];
 }
 
-/* command: at the top, where options of the command stand beside defaults of the targets; in a target NULL.
- */
+/* command: at the top, where options of the command stand beside targets' defaults; in a target NULL. */
 static int read_key(struct settings *command, struct retune_target *target, const config_setting_t *setting,
                     struct err *err)
 {
@@ -252,8 +251,7 @@ static int read_keys(struct settings *command, struct retune_target *target, con
     return 0;
 }
 
-/* /dev/disk, /dev/mapper and a volume's /dev/GROUP/NAME name a device whatever order the kernel finds it in.
- */
+/* /dev/disk, /dev/mapper and a volume's /dev/GROUP/NAME name a device in whatever order it is found. */
 static bool is_stable_name(const char *path)
 {
     static const char *const stable[] = {"/dev/disk/", "/dev/mapper/"};

@@ -42,8 +42,7 @@ static bool begins_with_share(const char *cursor)
     return cursor != NULL && memchr(cursor, '=', strcspn(cursor, ",")) != NULL;
 }
 
-/* Reads one pattern from the cursor on. Shares have commas of their own: such a mix goes on until it is one.
- */
+/* Reads one pattern from the cursor on. Shares have commas of their own: a mix goes on until it is one. */
 static int take_pattern(const char **cursor, struct pattern *ret_pattern, struct err *err)
 {
     char mix[PATTERN_N_KINDS * 2 * OPTIONS_VALUE_SIZE] = "", part[2 * OPTIONS_VALUE_SIZE];

@@ -26,8 +26,7 @@ static void put_setting(FILE *out, const json_t *setting)
         markup_put(out, factors_format(&point, text));
 }
 
-/* A line from left to right, a band for the interval and a dot for the estimate; all are places from 0 to 1.
- */
+/* A line from left to right, a band for the interval, a dot for the estimate; all are places from 0 to 1. */
 static void put_interval(FILE *out, double low, double value, double high)
 {
     const double width = 160, radius = 4, length = width - 2 * radius;

@@ -1,5 +1,4 @@
-/* The kinds that show a slice: bars, bars in space, lines, a heat map. They share their variables and data.
- */
+/* The kinds that show a slice: bars, bars in space, lines, a heat map. They share variables and data. */
 #include "tuner/picture/plot_assets.h"
 #include "tuner/picture/plot_script.h"
 

@@ -10,6 +10,5 @@
  * one, so that it never seems to meet a tolerance that it misses. */
 void report_certainty_line(FILE *out, const struct tune *tune);
 
-/* The lines "How sure": that, whether it is conclusive, and what more time (or --max-write) would make of it.
- */
+/* The lines "How sure": that, whether it is conclusive, and what more time (or --max-write) would change. */
 void report_certainty_text(FILE *out, const struct tune *tune);

@@ -83,8 +83,7 @@ const char *report_sustained_words(const struct sustained_verdict *verdict,
     return buffer;
 }
 
-/* A stream that dirties more than the background limit meets the flusher; beyond the limit it is held back.
- */
+/* A stream that dirties more than the background limit meets the flusher; beyond the limit it is held up. */
 static void print_dirty_limits(FILE *out, const struct session *session,
                                const struct sustained_verdict *verdict)
 {

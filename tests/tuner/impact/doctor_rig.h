@@ -1,5 +1,4 @@
-/* tests/tuner/impact/doctor_rig: a check in the document of doctor, and file systems with too little in them.
- */
+/* tests/tuner/impact/doctor_rig: a check in doctor's document, and file systems with too little in them. */
 #pragma once
 
 #include "tests/tuner/rig.h"

@@ -68,8 +68,7 @@ static char *print(const char *old)
     return text;
 }
 
-/* Lines of the exposition format as its grammar has them; samples of a metric in one group behind its type.
- */
+/* Lines of the exposition format as its grammar has them; a metric's samples in one group behind its type. */
 static void check_grammar(const char *text)
 {
     regex_t line;

@@ -5,8 +5,7 @@
 
 SEARCHES(enter);
 
-/* An answer that is not conclusive and whose choice is not the fastest; the loss is a share of the tolerance.
- */
+/* An answer, not conclusive, whose choice is not the fastest; the loss is a share of the tolerance. */
 static void search_and_lose(double tolerances)
 {
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--budget", "60s", "--seed",
