@@ -52,10 +52,9 @@ TEST(a_word_is_quoted_where_a_shell_would_not_take_it_as_it_is)
 static void print_page(FILE *out, const char *title)
 {
     static const struct markup_link links[] = {{"one", "One"}, {NULL, NULL}};
-    static const char *const columns[] = {"Name", "<Text", NULL};
     markup_begin_page(out, "<head><title>other</title><style></style></head><body>not this</body>", title);
     markup_begin_main(out, links);
-    markup_begin_table(out, "A & b", columns);
+    markup_begin_table(out, "A & b", "Name|<Text");
     markup_end_table(out);
     markup_end_page(out);
 }
