@@ -148,13 +148,6 @@ static void print_manual_head(FILE *out)
           out);
 }
 
-/* Keys are written as in the file, with underscores. */
-static void print_key_name(FILE *out, const char *name)
-{
-    for (; *name; name++)
-        fputc(*name == '-' ? '_' : *name, out);
-}
-
 static void print_keys(FILE *out)
 {
     const struct option_row *row;
@@ -169,7 +162,9 @@ static void print_keys(FILE *out)
         out);
     for (size_t i = 0; (row = retune_config_key(i)) != NULL; i++) {
         fputs(".TP\n.B ", out);
-        print_key_name(out, row->name);
+        /* Keys are written as in the file, with underscores. */
+        for (const char *c = row->name; *c != '\0'; c++)
+            fputc(*c == '-' ? '_' : *c, out);
         print_manual_line(out, "\n", row->help, ".\n");
         print_ranges(out, row);
         if (row->default_text[0] != '\0')

@@ -439,20 +439,16 @@ static int check_schema(const json_t *document, struct err *err)
     return err_set(err, -EINVAL, "it is no result of fstune; give " PAGE_TAKES);
 }
 
-static bool is_experiment(const json_t *document)
-{
-    return strcmp(json_read_text(document, "schema", ""), "fstune/experiment/1") == 0;
-}
-
 int page_print(FILE *out, const struct page_request *request, struct err *err)
 {
     struct page page = {
         .out = out, .request = request, .document = request->documents[request->n_documents - 1]};
     struct err why = {0};
     for (size_t i = 0; i < request->n_documents; i++) {
+        const char *schema = json_read_text(request->documents[i], "schema", "");
         if (check_schema(request->documents[i], err) < 0)
             return -EINVAL;
-        if (request->n_documents > 1 && is_experiment(request->documents[i]))
+        if (request->n_documents > 1 && strcmp(schema, "fstune/experiment/1") == 0)
             return err_set(err, -EINVAL, "an experiment has a page of its own; give it alone");
     }
     int result = recommendation_read(&page.recommendation, page.document, &why);
