@@ -1,6 +1,7 @@
 /* tuner/store/privacy: which words are names, and what stands in their place. */
 #include "tuner/store/privacy.h"
 
+#include "tuner/base/grow.h"
 #include "tuner/base/json.h"
 
 #include <crypt.h>
@@ -122,15 +123,11 @@ struct nodes {
 
 static int append(struct nodes *nodes, struct node node)
 {
-    if (nodes->n == nodes->capacity) {
-        size_t capacity = nodes->capacity == 0 ? 256 : 2 * nodes->capacity;
-        struct node *list = realloc(nodes->list, capacity * sizeof *list);
-        if (list == NULL)
-            return -ENOMEM;
-        nodes->list = list;
-        nodes->capacity = capacity;
-    }
-    nodes->list[nodes->n++] = node;
+    struct node *added = grow_array(&nodes->list, nodes->n, &nodes->capacity, sizeof node);
+    if (added == NULL)
+        return -ENOMEM;
+    *added = node;
+    nodes->n++;
     return 0;
 }
 
