@@ -8,9 +8,7 @@
 static void check_print(void (*print)(FILE *out, const char *text), const char *text, const char *expected)
 {
     char *printed = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&printed, &size);
-    assert_non_null(out);
+    FILE *out = memory_stream(&printed);
     print(out, text);
     fclose(out);
     assert_string_equal(printed, expected);
@@ -62,9 +60,7 @@ static void print_page(FILE *out, const char *title)
 TEST(a_page_has_the_head_of_another_one_and_a_title_of_its_own)
 {
     char *page = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&page, &size);
-    assert_non_null(out);
+    FILE *out = memory_stream(&page);
     print_page(out, "Mine");
     fclose(out);
     assert_non_null(strstr(page, "<head><title>Mine</title><style></style></head>\n<body>"));

@@ -61,8 +61,7 @@ static void auto_decref(json_t **document)
 static char *print(const char *old)
 {
     char *text = NULL;
-    size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
+    FILE *out = memory_stream(&text);
     prometheus_print(out, &report, &config, old);
     fclose(out);
     return text;

@@ -42,9 +42,7 @@ static void transfer(enum profile_direction direction, uint64_t n)
 
 static const char *print(void)
 {
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
+    FILE *out = memory_stream(&text);
     profile_phases_print_marks(out, store);
     assert_int_equal(fclose(out), 0);
     return text;

@@ -28,9 +28,7 @@ static void expect_words(const char *text, const char *present, const char *abse
 static void expect_certainty(const char *present, const char *absent)
 {
     char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
+    FILE *out = memory_stream(&text);
     report_certainty_text(out, &tune);
     assert_int_equal(fclose(out), 0);
     expect_words(text, present, absent);
@@ -52,9 +50,7 @@ TEST(a_loss_of_about_the_tolerance_is_settled_by_no_time)
 static void expect_answer(const char *present, const char *absent)
 {
     char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
+    FILE *out = memory_stream(&text);
     assert_int_equal(report_recommendation_text(out, &answer, &err), 0);
     assert_int_equal(fclose(out), 0);
     expect_words(text, present, absent);
