@@ -4,7 +4,6 @@
 #include "models/fleet/share.h"
 #include "tuner/base/json.h"
 #include "tuner/base/text.h"
-#include "tuner/histories/fleet_table.h"
 
 #include <errno.h>
 #include <math.h>

@@ -3,7 +3,6 @@
 #include "tuner/nightly/retune.h"
 
 #include "bench/base/clock.h"
-#include "bench/base/err.h"
 #include "bench/host/device_lock.h"
 #include "bench/host/hostinfo.h"
 #include "tuner/base/fail.h"

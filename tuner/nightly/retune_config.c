@@ -5,7 +5,6 @@
 #include "bench/host/block_device.h"
 #include "tuner/base/trust.h"
 #include "tuner/options/config.h"
-#include "tuner/options/options.h"
 #include "tuner/options/options_set.h"
 #include "tuner/profile/profile_use.h"
 

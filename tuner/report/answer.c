@@ -6,7 +6,6 @@
 #include "tuner/session/warnings.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define OTHER_TIME_LOG 0.1 /* of a ratio of rates, which chance and the model may put it off */

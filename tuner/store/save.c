@@ -2,7 +2,6 @@
 #include "tuner/store/save.h"
 
 #include "bench/base/access.h"
-#include "bench/base/err.h"
 #include "models/statistics/student.h"
 #include "tuner/base/fail.h"
 #include "tuner/session/json_row.h"

@@ -2,8 +2,6 @@
 #include "models/fleet/drift.h"
 #include "tests/test.h"
 
-#include <math.h>
-
 TEST(a_group_that_slowed_is_told_with_its_interval)
 {
     const double ratios[] = {-0.11, -0.12, -0.10, -0.11, -0.13, -0.09};

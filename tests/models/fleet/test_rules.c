@@ -2,8 +2,6 @@
 #include "models/fleet/rules.h"
 #include "tests/test.h"
 
-#include <string.h>
-
 #define N 40
 
 static signed char within[N][3];

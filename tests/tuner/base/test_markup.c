@@ -2,9 +2,6 @@
 #include "tests/test.h"
 #include "tuner/base/markup.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void check_print(void (*print)(FILE *out, const char *text), const char *text, const char *expected)
 {
     char *printed = NULL;

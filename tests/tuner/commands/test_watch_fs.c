@@ -3,10 +3,7 @@
 #include "tests/tuner/rig.h"
 
 #include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 GROUP_NEEDS(rig_find_program);
 GROUP(rig_enter, rig_leave);

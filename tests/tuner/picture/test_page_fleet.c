@@ -2,9 +2,6 @@
 #include "tests/test.h"
 #include "tuner/picture/page_fleet.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static struct err err;
 
 static char *page_of(json_t *document)

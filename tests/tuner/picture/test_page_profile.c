@@ -4,8 +4,6 @@
 #include "tuner/picture/page_profile.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define BEGIN "{\"schema\": \"fstune/profile/1\", \"source\": \"preload\", \"seconds\": 4, \"paused_s\": 0"
 #define SIZES                                                                                                \

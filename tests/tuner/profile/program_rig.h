@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define BLOCK    512
 #define N_BLOCKS 128

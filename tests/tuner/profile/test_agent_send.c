@@ -4,7 +4,6 @@
 #include "tests/folder.h"
 
 #include <poll.h>
-#include <unistd.h>
 
 static struct agent_send out;
 static struct wire_address address;

@@ -1,7 +1,6 @@
 /* Tests of tuner/profile/profile_phases: marks as a document and as text. */
 #include "tuner/profile/profile_document.h"
 
-#include "tests/test.h"
 #include "tests/tuner/json_check.h"
 
 static struct store *store;
