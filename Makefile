@@ -420,6 +420,7 @@ build/trace.bpf.o: bench/profile/trace.bpf.c bench/profile/trace_event.h bench/p
 $(patsubst %,build/%/bench/profile/trace.o,$(builds) fuzz): build/trace.bpf.o
 $(patsubst %,build/%/tuner/picture/plot_assets.o,$(builds) fuzz): $(wildcard tuner/picture/plot_assets/*)
 $(patsubst %,build/%/tuner/emit/snippet_texts.o,$(builds) fuzz): $(wildcard tuner/emit/formats/*)
+$(foreach part,manual completion,$(patsubst %,build/%/tuner/commands/$(part).o,$(builds) fuzz)): $(wildcard tuner/commands/templates/*)
 
 # Without shared libraries, as guests need them: the objects are those of release.
 build/static/fstune: build/release/tuner/commands/main.o

@@ -80,6 +80,15 @@ static inline void auto_fclose(FILE **file)
     fclose(*file);
 }
 
+/* A stream into *ret_text, which is a text once the stream is closed, and is to be freed. */
+static inline FILE *memory_stream(char **ret_text)
+{
+    static size_t size; /* which nobody asks for */
+    FILE *out = open_memstream(ret_text, &size);
+    assert_non_null(out);
+    return out;
+}
+
 /* Fails, printing both values, unless |actual - expected| <= tolerance; NaN on either side fails. */
 #define assert_close(actual, expected, tolerance)                                                            \
     check_close((actual), (expected), (tolerance), #actual, __FILE__, __LINE__)

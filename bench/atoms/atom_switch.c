@@ -3,7 +3,6 @@
 #include "bench/atoms/atoms_internal.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>

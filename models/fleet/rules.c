@@ -4,7 +4,6 @@
 #include "models/fleet/share.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
 /* A kind of hosts among those that are left. */

@@ -1,5 +1,4 @@
-/* models/impact/non_negative: least squares with no coefficient below 0 (Lawson and Hanson 1974, chapter 23).
- */
+/* models/impact/non_negative: least squares, no coefficient below 0 (Lawson and Hanson 1974, chapter 23). */
 #pragma once
 
 #include <stddef.h>

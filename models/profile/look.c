@@ -4,7 +4,6 @@
 #include "models/profile/cells.h"
 
 #include <math.h>
-#include <string.h>
 
 static void read_kinds(struct look *look, const struct store *store)
 {

@@ -177,8 +177,7 @@ static struct stream_verdict judge(struct stream *stream, const struct profile_r
     if (cursor != NULL)
         return go_on(stream, cursor, request);
     bool is_first = stream->n_taken == 1, is_start = is_first && (offset == 0 || context.goes_on);
-    /* The cursor that it strides from keeps its end: runs that are interleaved evenly look like steps, too.
-     */
+    /* The cursor that it strides from keeps its end: evenly interleaved runs look like steps, too. */
     if (find_striding(stream, offset) != NULL) {
         begin_run(stream, request, NO_BEGIN, false);
         __atomic_store_n(&stream->stride, stream->cursor[stream->latest].stride, __ATOMIC_RELAXED);

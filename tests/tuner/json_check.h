@@ -26,6 +26,19 @@ static inline double json_number_at(const json_t *value, const char *path)
     return json_is_number(at_path) ? json_number_value(at_path) : NAN;
 }
 
+/* The object of a list whose member of this key is this text; NULL where there is none. */
+static inline json_t *json_find(const json_t *list, const char *key, const char *wanted)
+{
+    size_t i;
+    json_t *object;
+    json_array_foreach(list, i, object)
+    {
+        if (strcmp(json_string_value(json_object_get(object, key)), wanted) == 0)
+            return object;
+    }
+    return NULL;
+}
+
 static inline void check_json(const json_t *value, const char *const *expected)
 {
     for (; *expected != NULL; expected++) {

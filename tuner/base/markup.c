@@ -92,16 +92,18 @@ void markup_section(FILE *out, const char *title, const char *id)
     fputs("</h2>\n", out);
 }
 
-void markup_begin_table(FILE *out, const char *caption, const char *const *columns)
+void markup_begin_table(FILE *out, const char *caption, const char *columns)
 {
     fputs("<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"", out);
     markup_put(out, caption);
     fputs("\"><table><caption>", out);
     markup_put(out, caption);
     fputs("</caption>\n<thead><tr>", out);
-    for (; *columns != NULL; columns++) {
-        bool is_words = (*columns)[0] == '<';
-        fprintf(out, "<th scope=\"col\"%s>%s</th>", is_words ? " class=\"words\"" : "", *columns + is_words);
+    for (size_t n; *columns != '\0'; columns += n + (columns[n] == '|')) {
+        bool is_words = *columns == '<';
+        n = strcspn(columns, "|");
+        fprintf(out, "<th scope=\"col\"%s>%.*s</th>", is_words ? " class=\"words\"" : "", (int)n - is_words,
+                columns + is_words);
     }
     fputs("</tr></thead>\n<tbody>\n", out);
 }

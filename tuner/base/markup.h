@@ -26,7 +26,7 @@ void markup_word(FILE *out, const char *word);
 
 void markup_section(FILE *out, const char *title, const char *id);
 
-/* columns: their titles, the last followed by NULL; the first is the head of each row. '<' before a title: it
+/* columns: their titles with '|' between; the first is the head of each row. '<' before a title: it
  * holds words (cells of the class "words"), which begin at the left. */
-void markup_begin_table(FILE *out, const char *caption, const char *const *columns);
+void markup_begin_table(FILE *out, const char *caption, const char *columns);
 void markup_end_table(FILE *out);

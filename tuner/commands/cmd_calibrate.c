@@ -10,7 +10,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define FILE_BYTES    (256ULL << 20) /* for seeks and reads */
 #define GRACE_SECONDS 5.0
@@ -182,10 +181,9 @@ const struct command command_calibrate = {
     .summary = "measure what writes cost here, for predictions",
     .run = command_run_measuring,
     .description = "Measures the parameters of the CAWL model of writes on a machine and a file system - "
-                   "rates of memory, "
-                   "page cache and device, fixed costs of calls, a seek - each with an interval, and reads "
-                   "the limits of "
-                   "dirty memory. The file is what `predict` and `advise` read.",
+                   "rates of memory, page cache and device, fixed costs of calls, a seek - each with an "
+                   "interval, and reads the limits of dirty memory. The file is what `predict` and `advise` "
+                   "read.",
     .example = "fstune calibrate --path /var/lib/vms --output host.conf",
     .options = OPTIONS_CALIBRATE,
     .settle = settle_calibrate_settings,

@@ -11,8 +11,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* Borrows from the document, which the caller releases, also after a failure. path: NULL: from the history.
- */
+/* Borrows from the document, which the caller releases, also after a failure. path NULL: from the history. */
 static int read_answer(const struct settings *settings, const char *path, json_t **ret_document,
                        struct recommendation *recommendation, struct err *err)
 {

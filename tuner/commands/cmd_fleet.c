@@ -131,13 +131,10 @@ const struct command command_fleet = {
     .run = command_run,
     .act = call_verb,
     .description =
-        "Reads a history of many hosts (a fleet's server, or a file that others were merged "
-        "into). rules: which settings "
-        "are within the tolerance of the best on how many hosts, with exceptions for kinds of "
-        "hosts. drift: which "
-        "changes under hosts (kernel, scheduler, mount options) made them slower or faster. "
-        "export-prior: what is known "
-        "of a workload, as a file for recommend --prior. report: all of it, the newest answers and the "
-        "age of the last nights as one HTML page (--html).",
+        "Reads a history of many hosts (a fleet's server, or a file that others were merged into). rules: "
+        "which settings are within the tolerance of the best on how many hosts, with exceptions for kinds of "
+        "hosts. drift: which changes under hosts (kernel, scheduler, mount options) made them slower or "
+        "faster. export-prior: what is known of a workload, as a file for recommend --prior. report: all of "
+        "it, the newest answers and the age of the last nights as one HTML page (--html).",
     .example = "fstune fleet rules --db postgresql://fleet.example.org/fleet",
 };

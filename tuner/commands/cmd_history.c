@@ -454,16 +454,11 @@ const struct command command_history = {
     .act = call_verb,
     .description =
         "Reads the history that --save writes. list: all runs. show ID: one run, its settings. compare A B: "
-        "what "
-        "changed between two runs, with intervals. changes: what the nights of retune decided, and why. "
+        "what changed between two runs, with intervals. changes: what the nights of retune decided, and why. "
         "patterns: the loads that `fstune watch` saw, when they come, and how often that was foretold "
-        "rightly. "
-        "disk FILE: what a disk that tunes itself (nbdkit's plugin) has learnt. "
-        "export: every "
+        "rightly. disk FILE: what a disk that tunes itself (nbdkit's plugin) has learnt. export: every "
         "replay as CSV or JSON. prune: removes old runs, or keeps one row a setting of them (--summarise). "
-        "verify: checks the file. merge FILE...: takes over "
-        "the runs of other histories. push: sends what a fleet's server (--to) does not have yet; without "
-        "FILE the "
-        "history of --db.",
+        "verify: checks the file. merge FILE...: takes over the runs of other histories. push: sends what a "
+        "fleet's server (--to) does not have yet; without FILE the history of --db.",
     .example = "fstune history compare 12 13 --db nightly.db",
 };

@@ -11,7 +11,6 @@
 #include "tuner/store/save.h"
 
 #include <errno.h>
-#include <string.h>
 
 static int point_of(const struct settings *settings, struct point *ret_point, struct err *err)
 {

@@ -219,8 +219,7 @@ const struct command command_plot = {
     .act = plot,
     .description =
         "Draws what `recommend --json`, `measure --json`, `predict write --json`, `atoms --output`, `cost "
-        "--json`, a search's journal "
-        "or a table in CSV holds, and with the kind `history` what a history (--db) holds, through "
-        "gnuplot.",
+        "--json`, a search's journal or a table in CSV holds, and with the kind `history` what a history "
+        "(--db) holds, through gnuplot.",
     .example = "fstune plot heatmap --from result.json --output heatmap.png",
 };

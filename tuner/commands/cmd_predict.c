@@ -147,11 +147,10 @@ const struct command command_predict = {
     .run = command_run,
     .act = predict_something,
     .description =
-        "Computes from a machine that `fstune calibrate` has measured what each write of a load or "
-        "a trace costs (CAWL, a model of Linux' page cache), where the page cache stops to help, and "
-        "how much memory is dirty meanwhile. Nothing is written, except with --validate. `predict vm` "
-        "computes from the atomic tests of a host and a guest (fstune atoms) how long the command behind -- "
-        "takes in the guest, and why; `predict task` from the basic operations of a storage how long a "
-        "task takes on it.",
+        "Computes from a machine that `fstune calibrate` has measured what each write of a load or a trace "
+        "costs (CAWL, a model of Linux' page cache), where the page cache stops to help, and how much memory "
+        "is dirty meanwhile. Nothing is written, except with --validate. `predict vm` computes from the "
+        "atomic tests of a host and a guest (fstune atoms) how long the command behind -- takes in the "
+        "guest, and why; `predict task` from the basic operations of a storage how long a task takes on it.",
     .example = "fstune predict write --host host.conf --total 8g --request-size 1m --delay 10ms",
 };

@@ -150,7 +150,6 @@ const struct command command_profile = {
     .act = profile,
     .options = OPTIONS_PROFILE,
     .description = "Runs a program and says what its reads and writes of files are like: their pattern, "
-                   "sizes and depth, "
-                   "and when they are made durable. `fstune recommend --for` tunes for it.",
+                   "sizes and depth, and when they are made durable. `fstune recommend --for` tunes for it.",
     .example = "fstune profile --output profile.json -- sqlite3 shop.db < queries.sql",
 };

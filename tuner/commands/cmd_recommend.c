@@ -24,8 +24,6 @@
 #include "tuner/writes/burst.h"
 
 #include <errno.h>
-#include <math.h>
-#include <stdlib.h>
 
 /* Grace of the contract: the whole command ends within the budget and this. */
 #define GRACE_SECONDS 5.0

@@ -12,7 +12,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 
 #define LEAST_FILE_BYTES TARGET_SIZE_MIN_BYTES
 

@@ -332,9 +332,8 @@ const struct command command_retune = {
         "measure the targets of a configuration again, every night, and keep their settings up to date",
     .run = run_retune,
     .description =
-        "Measures every target of a configuration against the current setting, and changes "
-        "those only where "
-        "several nights agree. `retune rollback` takes the last change of a target back. With --online "
-        "a program that re-reads its settings is tuned while it works, until a signal comes.",
+        "Measures every target of a configuration against the current setting, and changes those only where "
+        "several nights agree. `retune rollback` takes the last change of a target back. With --online a "
+        "program that re-reads its settings is tuned while it works, until a signal comes.",
     .example = "fstune retune --config /etc/fstune/retune.conf",
 };

@@ -98,11 +98,9 @@ const struct command command_watch = {
     .act = watch,
     .options = OPTIONS_WATCH,
     .description = "Watches by the kernel what programs read and write below a directory, or in a control "
-                   "group, and keeps "
-                   "in the history which kind of load was there in which hour. Says when another one comes, "
-                   "and whether it "
-                   "is known. `fstune history patterns` tells which come at their hours, and how often that "
-                   "was foretold "
-                   "rightly; `fstune recommend --for FILE.db` tunes for the one that is there most.",
+                   "group, and keeps in the history which kind of load was there in which hour. Says when "
+                   "another one comes, and whether it is known. `fstune history patterns` tells which come "
+                   "at their hours, and how often that was foretold rightly; `fstune recommend --for "
+                   "FILE.db` tunes for the one that is there most.",
     .example = "fstune watch --path /srv --save history.db",
 };

@@ -2,7 +2,6 @@
 #include "tuner/commands/command.h"
 
 #include "bench/base/clock.h"
-#include "bench/base/err.h"
 #include "tuner/base/fail.h"
 #include "tuner/base/interrupt.h"
 #include "tuner/base/publish.h"
@@ -16,7 +15,6 @@
 #include "tuner/store/save.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 static int refuse_or_measure(const struct command *command, struct session *session)

@@ -55,8 +55,7 @@ int command_check_pattern(const struct settings *settings, struct err *err);
 /* Prints its --help, which is OPTIONS_HELP or OPTIONS_HELP_ALL. Returns EXIT_DONE. */
 int command_print_help(const struct command *command, int which);
 
-/* Where the plan of a command goes: standard output with --dry-run, else standard error; NULL with --quiet.
- */
+/* Where a command's plan goes: standard output with --dry-run, else standard error; NULL with --quiet. */
 FILE *command_plan_stream(const struct settings *settings);
 
 /* The code; 128 + its number where a signal ended the command. */

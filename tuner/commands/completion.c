@@ -1,4 +1,5 @@
 /* Completion for bash, zsh and fish, from the tables. No script needs more than the shell itself. */
+#include "tuner/base/template.h"
 #include "tuner/commands/command.h"
 #include "tuner/emit/snippet.h"
 #include "tuner/options/options.h"
@@ -8,10 +9,11 @@
 
 #define WORDS_SIZE 512
 
-/* Choices of the program itself, before a command. */
-#define OWN_OPTIONS "--help --version --manual --completion"
+extern const char completion_bash[], completion_zsh[], completion_fish[];
 
-#define SHELLS "bash zsh fish"
+TEMPLATE_FILE("completion_bash", "tuner/commands/templates/completion.bash");
+TEMPLATE_FILE("completion_zsh", "tuner/commands/templates/completion.zsh");
+TEMPLATE_FILE("completion_fish", "tuner/commands/templates/completion.fish");
 
 /* What a shell offers for a value. */
 enum kind { NOTHING, WORDS, FILES, DIRECTORIES };
@@ -137,42 +139,20 @@ static void print_bash_command(FILE *out, const struct command *command)
     fprintf(out, "'\n            operands='%s'\n            ;;\n", words);
 }
 
-static void print_bash(FILE *out)
+static void print_bash_values(FILE *out, const void *context)
 {
-    const struct command *command;
     const struct option_row *row;
-    fputs("# bash completion of fstune; made by fstune --completion bash\n"
-          "_fstune()\n{\n"
-          "    local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]}\n"
-          "    local words='' kind=-W options='' operands=''\n"
-          "    COMPREPLY=()\n"
-          "    # bash parts --option=value at the sign.\n"
-          "    if [[ $current == = ]]; then\n        current=\n"
-          "    elif [[ $previous == = ]]; then\n        previous=${COMP_WORDS[COMP_CWORD - 2]}\n    fi\n"
-          "    case ${COMP_WORDS[1]}/$previous in\n",
-          out);
+    (void)context;
     for (size_t i = 0; (row = options_row(i)) != NULL; i++)
         print_bash_value(out, row);
-    fputs("    */--completion) words='" SHELLS "' ;;\n    *)\n        case ${COMP_WORDS[1]} in\n", out);
-    for (size_t i = 0; (command = command_row(i)) != NULL; i++)
-        print_bash_command(out, command);
-    fputs("        esac\n"
-          "        if ((COMP_CWORD == 1)); then\n            words='",
-          out);
+}
+
+static void print_bash_names(FILE *out, const void *context)
+{
+    const struct command *command;
+    (void)context;
     for (size_t i = 0; (command = command_row(i)) != NULL; i++)
         fprintf(out, "%s ", command->name);
-    fputs(OWN_OPTIONS "'\n"
-                      "        elif [[ $current != -* && $COMP_CWORD == 2 && $operands ]]; then\n"
-                      "            words=$operands\n"
-                      "        else\n            words=$options\n        fi\n        ;;\n    esac\n"
-                      "    if [[ $kind == -W ]]; then\n"
-                      "        mapfile -t COMPREPLY < <(compgen -W \"$words\" -- \"$current\")\n"
-                      "    else\n"
-                      "        compopt -o filenames 2>/dev/null\n"
-                      "        mapfile -t COMPREPLY < <(compgen $kind -- \"$current\")\n"
-                      "    fi\n}\n"
-                      "complete -F _fstune fstune\n",
-          out);
 }
 
 /* Inside single quotes, each of `special` behind a backslash. */
@@ -221,30 +201,15 @@ static void print_zsh_command(FILE *out, const struct command *command)
     fputs("\n        ;;\n", out);
 }
 
-static void print_zsh(FILE *out)
+static void print_zsh_names(FILE *out, const void *context)
 {
     const struct command *command;
-    fputs("#compdef fstune\n# zsh completion of fstune; made by fstune --completion zsh\n"
-          "_fstune()\n{\n    local -a choices\n"
-          "    if ((CURRENT == 2)); then\n        choices=(\n",
-          out);
+    (void)context;
     for (size_t i = 0; (command = command_row(i)) != NULL; i++) {
         fprintf(out, "            '%s:", command->name);
         print_zsh_text(out, command->summary, "\\");
         fputs("'\n", out);
     }
-    fputs("        )\n        _describe command choices\n"
-          "        compadd -- " OWN_OPTIONS "\n        return\n    fi\n"
-          "    if [[ $words[2] == --completion ]]; then\n        compadd " SHELLS "\n        return\n    fi\n"
-          "    shift words\n    ((CURRENT--))\n    case $words[1] in\n",
-          out);
-    for (size_t i = 0; (command = command_row(i)) != NULL; i++)
-        print_zsh_command(out, command);
-    fputs(
-        "    esac\n}\n"
-        "# Loaded from fpath the file is the function's body; sourced it only registers it.\n"
-        "if [[ $funcstack[1] == _fstune ]]; then\n    _fstune \"$@\"\nelse\n    compdef _fstune fstune\nfi\n",
-        out);
 }
 
 static void print_fish_text(FILE *out, const char *text)
@@ -286,37 +251,52 @@ static void print_fish_command(FILE *out, const struct command *command)
         fprintf(out, "complete -c fstune -n '__fstune_command %s' -F\n", command->name);
 }
 
-static void print_fish(FILE *out)
+static void print_fish_options(FILE *out, const void *context)
 {
-    const struct command *command;
     const struct option_row *row;
-    fputs("# fish completion of fstune; made by fstune --completion fish\n"
-          "function __fstune_first\n    test (count (commandline -opc)) -eq 1\nend\n"
-          "function __fstune_command\n    set -l words (commandline -opc)\n"
-          "    test (count $words) -ge 2; and contains -- $words[2] $argv\nend\n"
-          "function __fstune_operand\n    set -l words (commandline -opc)\n"
-          "    test (count $words) -eq 2; and contains -- $words[2] $argv\nend\n"
-          "complete -c fstune -f\n"
-          "complete -c fstune -n __fstune_first -l version\n"
-          "complete -c fstune -n __fstune_first -l manual\n"
-          "complete -c fstune -n __fstune_first -l completion -x -a '" SHELLS "'\n"
-          "complete -c fstune -s h -l help -d 'print the options'\n",
-          out);
-    for (size_t i = 0; (command = command_row(i)) != NULL; i++)
-        print_fish_command(out, command);
+    (void)context;
     for (size_t i = 0; (row = options_row(i)) != NULL; i++)
         print_fish_option(out, row);
+}
+
+/* The commands, by what a shell's function `context` points to prints of one. */
+static void print_each_command(FILE *out, const void *context)
+{
+    void (*const *print)(FILE * out, const struct command *command) = context;
+    const struct command *command;
+    for (size_t i = 0; (command = command_row(i)) != NULL; i++)
+        (*print)(out, command);
 }
 
 int completion_print(FILE *out, const char *shell)
 {
     static const struct {
-        const char *name;
-        void (*print)(FILE *out);
-    } shells[] = {{"bash", print_bash}, {"zsh", print_zsh}, {"fish", print_fish}};
+        const char *name, *text;
+        struct template_part parts[3];
+        size_t n_parts;
+        void (*print_command)(FILE *out, const struct command *command);
+    } shells[] = {
+        {"bash",
+         completion_bash,
+         {{"{{values}}\n", print_bash_values},
+          {"{{commands}}\n", print_each_command},
+          {"{{names}}", print_bash_names}},
+         3,
+         print_bash_command},
+        {"zsh",
+         completion_zsh,
+         {{"{{names}}\n", print_zsh_names}, {"{{commands}}\n", print_each_command}},
+         2,
+         print_zsh_command},
+        {"fish",
+         completion_fish,
+         {{"{{commands}}\n", print_each_command}, {"{{options}}\n", print_fish_options}},
+         2,
+         print_fish_command},
+    };
     for (size_t i = 0; i < sizeof shells / sizeof shells[0]; i++) {
         if (strcmp(shell, shells[i].name) == 0) {
-            shells[i].print(out);
+            template_print(out, shells[i].text, shells[i].parts, shells[i].n_parts, &shells[i].print_command);
             return 0;
         }
     }

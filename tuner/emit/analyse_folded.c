@@ -1,4 +1,5 @@
 /* tuner/emit/analyse_folded: stacks of functions, a line each. */
+#include "tuner/base/grow.h"
 #include "tuner/emit/analyse.h"
 #include "tuner/emit/analyse_symbol.h"
 
@@ -81,18 +82,13 @@ static const char *function_of(struct folded *folded, struct frame *frame)
 
 static int add_line(struct folded *folded, const char *text, uint64_t n, struct err *err)
 {
-    if (folded->n_lines == folded->room) {
-        size_t room = folded->room > 0 ? 2 * folded->room : 1024;
-        struct line *lines = realloc(folded->lines, room * sizeof *lines);
-        if (lines == NULL)
-            return err_set(err, -ENOMEM, "no memory");
-        folded->lines = lines;
-        folded->room = room;
-    }
-    struct line *line = &folded->lines[folded->n_lines];
-    *line = (struct line){strdup(text), n};
-    folded->n_lines += line->text != NULL;
-    return line->text != NULL ? 0 : err_set(err, -ENOMEM, "no memory");
+    struct line *line = grow_array(&folded->lines, folded->n_lines, &folded->room, sizeof *line);
+    char *copy = line != NULL ? strdup(text) : NULL;
+    if (copy == NULL)
+        return err_set(err, -ENOMEM, "no memory");
+    *line = (struct line){copy, n};
+    folded->n_lines++;
+    return 0;
 }
 
 static int take_samples(void *data, const struct events_row *row, struct err *err)

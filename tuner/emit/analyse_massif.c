@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define FUNCTION_SIZE 128
 #define N_SLOTS       16384U /* a power of two, of places */
@@ -71,8 +70,7 @@ static void set_bytes(const struct massif *massif, uint64_t *bytes, uint64_t n_b
     *bytes = massif->kind == EVENTS_NETWORK ? *bytes + n_bytes : n_bytes;
 }
 
-/* How long it takes, and what the peak is made of; of the network, of which only more comes, that is the end.
- */
+/* How long it takes, and what the peak is made of; of the network, where only more comes, that is the end. */
 static int look(void *data, const struct events_row *row, struct err *err)
 {
     struct massif *massif = data;

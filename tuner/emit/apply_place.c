@@ -44,8 +44,7 @@ static int open_lock(int dir_fd, struct err *err)
     return result;
 }
 
-/* Another history's fstune waits as well. A file system without such locks (NFS) is no reason not to apply.
- */
+/* Another history's fstune waits as well. A file system without such locks (NFS) does not keep us from it. */
 static int wait_for_lock(int fd, uint64_t wait_ns, const atomic_int *interrupted)
 {
     uint64_t end_ns = clock_now_ns(&clock_monotonic) + wait_ns;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* More than about 1 MiB in 4 KiB pages has more pieces than a request to a device may have. */
 #define SPLIT_BYTES (512U << 10)
 
 static const char *const engines[API_N] = {
@@ -15,21 +16,10 @@ static const char *const engines[API_N] = {
     [API_LIBAIO] = "libaio", [API_IO_URING] = "io_uring",
 };
 
-static bool mixes_sequential(const struct pattern *pattern)
-{
-    return pattern->percent[PATTERN_SEQ_READ] > 0 && pattern->percent[PATTERN_SEQ_WRITE] > 0;
-}
-
 static bool mixes_access(const struct pattern *pattern)
 {
     return pattern_is_random(pattern) &&
            pattern->percent[PATTERN_SEQ_READ] + pattern->percent[PATTERN_SEQ_WRITE] > 0;
-}
-
-/* More than about 1 MiB in 4 KiB pages has more pieces than a request to a device may have. */
-static bool is_split_by_pages(const struct point *point)
-{
-    return point->direct != 0 && factors_largest_size_bytes(point) >= SPLIT_BYTES;
 }
 
 static bool flushes_aside(const struct pattern *pattern, const struct point *point)
@@ -50,10 +40,10 @@ const char *fio_job_difference(const struct pattern *pattern, const struct point
          "pool: fio has no workers on one stream; this is a job per worker, each on a part of its own"},
         {point->api == API_IO_URING, "io_uring: fio's ring runs completions cooperatively; with "
                                      "--io-uring-ring plain, fstune's does not"},
-        {is_split_by_pages(point),
+        {point->direct != 0 && factors_largest_size_bytes(point) >= SPLIT_BYTES,
          "large direct requests: how they are cut on their way to the device depends on where the kernel "
          "found memory for the buffers, in every process anew"},
-        {mixes_sequential(pattern),
+        {pattern->percent[PATTERN_SEQ_READ] > 0 && pattern->percent[PATTERN_SEQ_WRITE] > 0,
          "fio's sequential reads and writes start at one offset, fstune's half a file apart"},
         {mixes_access(pattern),
          "fio's sequential requests go on behind the latest random one, fstune's behind the latest "

@@ -40,8 +40,7 @@ uint64_t fio_job_bytes(const struct fio_job *job);
 /* How many more fio may move: requests of two sizes do not end on the byte. 0 with one size. */
 uint64_t fio_job_excess_bytes(const struct fio_job *job);
 
-/* The i-th thing that fio does in another way at this point, one line without newline; NULL after the last.
- */
+/* The i-th thing that fio does differently at this point, one line without newline; NULL after the last. */
 const char *fio_job_difference(const struct pattern *pattern, const struct point *point, size_t i);
 
 /* The text; the caller frees it. 0 or -ENOMEM. */

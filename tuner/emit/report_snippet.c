@@ -93,7 +93,6 @@ void report_snippet_list(FILE *out)
         fprintf(out, "%s\n", ops->title);
     }
     fputs("\nyes: the very value; partly: an upper bound or a coarser form, said in the snippet; -: said in "
-          "the "
-          "snippet where to set it instead.\n",
+          "the snippet where to set it instead.\n",
           out);
 }

@@ -98,8 +98,7 @@ int snippet_make(const struct snippet_ops *ops, const struct snippet_request *re
 
 /* -- for templates, and what they leave to C -- */
 
-/* One comment; long ones are wrapped, control characters become '?', and nothing in it can end the comment.
- */
+/* One comment; long ones are wrapped, control characters become '?', and nothing in it can end it. */
 void snippet_comment(struct snippet_writer *writer, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 

@@ -6,7 +6,6 @@
 
 #include <math.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define TEXT_SIZE (RECOMMENDATION_PATH_SIZE + 1024)

@@ -9,9 +9,10 @@ static json_t *text_or_null(const char *text)
     return text[0] != '\0' ? json_text(text) : json_null();
 }
 
-static json_t *make_snippet_json(const struct recommendation *recommendation)
+int snippet_own_json(struct snippet_template *run)
 {
-    return json_pack(
+    const struct recommendation *recommendation = run->request->recommendation;
+    json_t *document = json_pack(
         "{s:s, s:o, s:o, s:o, s:{s:s, s:o, s:o, s:o, s:I}, s:o, s:b, s:{s:b, s:o, s:o, s:o, s:o, s:o}}",
         "schema", "fstune/setting/1", "version", text_or_null(recommendation->version), "pattern",
         json_pattern(&recommendation->pattern), "setting", json_point(&recommendation->point), "throughput",
@@ -23,11 +24,6 @@ static json_t *make_snippet_json(const struct recommendation *recommendation)
         "hostname", text_or_null(recommendation->hostname), "path", text_or_null(recommendation->path),
         "file_system", text_or_null(recommendation->file_system), "kernel",
         text_or_null(recommendation->kernel));
-}
-
-int snippet_own_json(struct snippet_template *run)
-{
-    json_t *document = make_snippet_json(run->request->recommendation);
     if (document == NULL)
         return -ENOMEM;
     int result = json_dumpf(document, run->writer->out, JSON_INDENT(2) | JSON_REAL_PRECISION(10));

@@ -3,7 +3,6 @@
 #include "tuner/emit/snippet_template.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define NVME_PAGE_BYTES 4096U

@@ -1,6 +1,5 @@
 /* tuner/emit/snippet_plan: what the formats of QEMU and of its managers decide in common: what stands at the
- * image's path, which engine and queue the consumer's version allows, and how many IOThreads serve the disk.
- */
+ * image's path, which engine and queue the consumer's version allows, how many IOThreads serve the disk. */
 #pragma once
 
 #include "tuner/emit/snippet_template.h"

@@ -1,9 +1,9 @@
 /* tuner/emit/snippet_texts: the assembler reads the templates. */
 #include "tuner/emit/snippet_template.h"
 
-#define TEXT_OF(name, file)                                                                                  \
-    __asm__(".pushsection .rodata\n.global snippet_text_" name "\nsnippet_text_" name                        \
-            ":\n.incbin \"tuner/emit/formats/" file ".txt\"\n.byte 0\n.popsection\n")
+#include "tuner/base/template.h"
+
+#define TEXT_OF(name, file) TEMPLATE_FILE("snippet_text_" name, "tuner/emit/formats/" file ".txt")
 
 TEXT_OF("guest", "guest");
 TEXT_OF("machine", "machine");

@@ -149,8 +149,7 @@ static bool is_utf8(const char *text)
     return *text == '\0';
 }
 
-/* What a shell and QEMU take for no more than a name. A colon before the first slash is a protocol ("nbd:").
- */
+/* What a shell and QEMU take for no more than a name. A colon before the first slash: a protocol ("nbd:"). */
 static void set_path(struct snippet_template *run)
 {
     static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@%=,";

@@ -9,7 +9,6 @@
 #include "bench/base/err.h"
 
 #include <jansson.h>
-#include <stdbool.h>
 #include <stdio.h>
 
 /* Writes an experiment (schema fstune/experiment/1). Points that failed or have one run only are left out.

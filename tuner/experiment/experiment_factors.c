@@ -2,7 +2,6 @@
 #include "tuner/experiment/experiment.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 const struct experiment_factor experiment_factors[EXPERIMENT_N] = {
     [FACTOR_REQUEST_SIZE] = {"request_size", EXPERIMENT_BYTES, true},

@@ -116,8 +116,7 @@ int experiment_resume_take(struct experiment *experiment, struct err *err)
         result = is_ours(experiment, &journal->runs[i])
                      ? take_run(experiment, &journal->runs[i], latency)
                      : err_set(err, -EINVAL,
-                               "--resume %s: line %zu is no run of this experiment; name "
-                               "another file",
+                               "--resume %s: line %zu is no run of this experiment; name another file",
                                experiment->settings->search.resume, i + 2);
     free(latency);
     return result == -ENOMEM ? err_set(err, result, "no memory for the runs of a journal") : result;

@@ -12,11 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint64_t least_u64(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* The first run of a cell is bounded by time, and by batches where they were asked for; the others make as
  * many requests, which may take them longer. */
 static struct measure_plan plan_of_cell(const struct experiment *experiment,
@@ -197,7 +192,7 @@ static void warn_of_budget(const struct experiment *experiment)
             expected += run_bytes * writes / 100;
     }
     double limit =
-        (double)least_u64(session->write_limit_bytes, experiment->settings->limits.max_write_bytes);
+        fmin((double)session->write_limit_bytes, (double)experiment->settings->limits.max_write_bytes);
     if (expected + (double)session->bytes_written <= limit)
         return;
     notes_add(

@@ -4,7 +4,6 @@
 #include "tuner/base/json.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

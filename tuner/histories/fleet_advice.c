@@ -8,9 +8,6 @@
 #include "tuner/histories/fleet_rules.h"
 #include "tuner/store/privacy.h"
 
-#include <errno.h>
-#include <string.h>
-
 struct advice {
     const struct fleet_advice_request *request;
     struct fleet_rules list; /* empty where nobody measured the pattern */

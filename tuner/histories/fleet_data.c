@@ -1,11 +1,11 @@
 /* tuner/histories/fleet_data: reading runs, their rates and what their systems are. */
 #include "tuner/histories/fleet_data.h"
 
+#include "tuner/base/grow.h"
 #include "tuner/base/json.h"
 #include "tuner/store/history_row.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,15 +28,10 @@ static int number_of(struct fleet_names *names, const char *text, uint32_t *ret_
             return 0;
         }
     }
-    if (names->n == names->capacity) {
-        size_t capacity = names->capacity == 0 ? 16 : 2 * names->capacity;
-        void *grown = realloc(names->text, capacity * sizeof *names->text);
-        if (grown == NULL)
-            return -ENOMEM;
-        names->text = grown;
-        names->capacity = capacity;
-    }
-    snprintf(names->text[names->n], sizeof names->text[0], "%.95s", text);
+    char *added = grow_array(&names->text, names->n, &names->capacity, sizeof names->text[0]);
+    if (added == NULL)
+        return -ENOMEM;
+    snprintf(added, sizeof names->text[0], "%.95s", text);
     *ret_number = (uint32_t)++names->n;
     return 0;
 }

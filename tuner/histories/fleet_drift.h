@@ -2,8 +2,7 @@
  *
  * Where a feature of a host has another value than in its run before (kernel, scheduler, mount options, ...),
  * the last run before and the first one after are compared on the settings that both have; the hosts with the
- * same change of value and the same pattern are a group. What else changed in that night is not told apart.
- */
+ * same change of value and the same pattern are a group. What else changed that night is not told apart. */
 #pragma once
 
 #include "tuner/histories/fleet_data.h"

@@ -4,11 +4,9 @@
 #include "models/fleet/share.h"
 #include "tuner/base/json.h"
 #include "tuner/base/text.h"
-#include "tuner/histories/fleet_table.h"
 
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 
 int fleet_rules_make(struct fleet_rules *list, const struct fleet_data *data, size_t first, size_t end,
                      double tolerance_share)

@@ -5,7 +5,6 @@
 #include "tuner/histories/watch_report.h"
 #include "tuner/store/history_watch.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #define MOST_VISITS 8 /* that are told */

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <string.h>
 
 /* In flight at most, as a share of the memory that is available (interfaces, section 3). */
 #define MEMORY_SHARE 8.0

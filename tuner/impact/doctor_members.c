@@ -4,7 +4,6 @@
 #include "tuner/session/members_report.h"
 #include "tuner/session/session_members.h"
 
-#include <errno.h>
 #include <stdio.h>
 
 #define REQUEST_BYTES (128U << 10)

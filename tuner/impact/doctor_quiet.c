@@ -74,8 +74,7 @@ static void check_interrupts(const struct doctor_facts *facts, struct doctor_rep
                      "place: start it, and fstune, with taskset elsewhere"
                    : NULL,
                "requests end on %s: random reads there make %.2f times the rate of elsewhere (95 %% interval "
-               "%.2f to %.2f, "
-               "%zu runs)",
+               "%.2f to %.2f, %zu runs)",
                where, placement->there_bps / placement->elsewhere_bps, placement->ratio.low,
                placement->ratio.high, facts->noise.n);
 }

@@ -1,5 +1,4 @@
-/* What lies below the directory: scheduler, mount options, loop devices, guests, limits, the drive's state.
- */
+/* What lies below the directory: scheduler, mount options, loop devices, guests, limits, drive's state. */
 #include "bench/base/units.h"
 #include "bench/host/procfs.h"
 #include "tuner/impact/doctor.h"

@@ -82,15 +82,11 @@ int guest_report_read(struct guest_costs *ret, const struct settings *settings, 
     return result;
 }
 
-static double share_of_writes(const struct pattern *pattern)
-{
-    return (pattern->percent[PATTERN_SEQ_WRITE] + pattern->percent[PATTERN_RAND_WRITE]) / 100.0;
-}
-
 /* A request of `bytes`, on average of reads and writes. A larger write adds as much more as a larger read. */
 static struct atomic_cost added_to(const struct guest_costs *costs, const struct point *point, double bytes)
 {
-    const double writes = share_of_writes(&costs->settings->workload.pattern);
+    const unsigned *percent = costs->settings->workload.pattern.percent;
+    const double writes = (percent[PATTERN_SEQ_WRITE] + percent[PATTERN_RAND_WRITE]) / 100.0;
     const double flushes = point->sync == SYNC_EACH ? writes : 0;
     const struct atomic_cost read =
         guest_rate_added(costs->read_4k, SMALL_BYTES, costs->read_64k, LARGE_BYTES, bytes);

@@ -6,7 +6,6 @@
 #include "tuner/impact/atoms_figures.h"
 #include "tuner/options/settings.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 

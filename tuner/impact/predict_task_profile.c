@@ -5,7 +5,6 @@
 #include "tuner/base/json.h"
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 
 #define SCHEMA "fstune/profile/1"

@@ -187,8 +187,7 @@ static int add_computing(struct predict_vm *vm, struct err *err)
     if (n == 0)
         return err_set(
             err, -EINVAL,
-            "the files have no test of computing in common; make both with fstune atoms and without "
-            "--only");
+            "the files have no test of computing in common; make both with fstune atoms and without --only");
     const struct atomic_cost second = {1, {NAN, NAN}}, there = {exp(sum_of_logs / (double)n), {least, most}};
     vm->name[vm->n_terms] = "computing";
     vm->term[vm->n_terms++] = (struct atomic_term){vm->activity.user_s, second, there};

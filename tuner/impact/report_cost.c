@@ -74,17 +74,12 @@ void report_cost_plan(FILE *out, const struct cost *cost)
     fprintf(out, "; seed %" PRIu64 "\n", cost->seed);
 }
 
-static void print_interval(FILE *out, struct interval interval, double scale, const char *unit)
-{
-    if (isfinite(interval.low))
-        fprintf(out, " (%.1f to %.1f%s)", scale * interval.low, scale * interval.high, unit);
-}
-
 static void print_answer(FILE *out, const struct cost *cost, size_t load, const struct cost_answer *answer)
 {
     const bool may_be_none = isfinite(answer->cost.low) && answer->cost.low <= 0 && answer->cost.high >= 0;
     fprintf(out, "%sCost %.1f %%", style_text(out, STYLE_BOLD), 100 * answer->cost_share);
-    print_interval(out, answer->cost, 100, " %");
+    if (isfinite(answer->cost.low))
+        fprintf(out, " (%.1f to %.1f %%)", 100 * answer->cost.low, 100 * answer->cost.high);
     const bool has_interval = isfinite(answer->cost.low) || cost->settings->program == NULL;
     fprintf(out, "%s%s", answer->is_heavy && !may_be_none && has_interval ? ": heavy, above 25 %" : "",
             style_text(out, STYLE_PLAIN));

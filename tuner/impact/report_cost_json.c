@@ -3,7 +3,6 @@
 
 #include "tuner/base/json.h"
 
-#include <errno.h>
 #include <math.h>
 
 static json_t *intervals_json(const struct base_sequence_runs *runs)

@@ -33,8 +33,7 @@ static bool may_use(void *context, const struct online_setting *setting)
 }
 
 /* Requests past the cache, and reads without the kernel's read-ahead, leave less there for those that come
- * later, which no trial sees. Where there is room for the whole image, everything is read from the disk once.
- */
+ * later, which no trial sees. Where there is room for the whole image, all is read from the disk once. */
 static bool is_kept(const struct disk *disk)
 {
     struct hostinfo_memory_room room = {.bytes = disk->options.cache_bytes};
@@ -380,12 +379,6 @@ static int move(struct disk *disk, const struct disk_gate_pass *pass, const stru
     return code;
 }
 
-/* A direct request that the kernel refuses is no error of the image: it is made again through the cache. */
-static bool is_refused(const struct disk_gate_pass *pass, int code)
-{
-    return pass->way.direct && (code == -EINVAL || code == -EOPNOTSUPP);
-}
-
 /* A flush for the client. After one that failed, also one of our own, none succeeds. One goes on at a time,
  * because the kernel tells a loss to one of several; the next one is for all who came meanwhile. */
 static int sync_image(struct disk *disk)
@@ -421,7 +414,8 @@ static int carry(struct disk *disk, struct disk_gate_client *client, const struc
     check_alignment(disk, request);
     disk_gate_enter(&disk->gate, client, request, &pass);
     int code = move(disk, &pass, request, buffer, data);
-    if (is_refused(&pass, code)) {
+    /* A direct request that the kernel refuses is no error of the image: the cache makes it again. */
+    if (pass.way.direct && (code == -EINVAL || code == -EOPNOTSUPP)) {
         disk_gate_leave(&disk->gate, &pass, request, false);
         refuse_direct(disk, "the kernel refused one");
         disk_gate_enter(&disk->gate, client, request, &pass);

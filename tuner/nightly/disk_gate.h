@@ -83,8 +83,7 @@ struct image_way disk_gate_way(const struct disk_gate *gate);
 void disk_gate_want(struct disk_gate *gate, struct image_way way);
 
 struct kind_counts disk_gate_slice_counts(const struct disk_gate *gate);
-/* How long its requests took, those without data too; what they waited at the closed gate is no part of it.
- */
+/* How long its requests took, those without data too; waits at the closed gate are no part of it. */
 struct latency_counts disk_gate_slice_latencies(const struct disk_gate *gate);
 /* How long those took that began in an earlier slice; they are told once. */
 struct latency_counts disk_gate_take_late(struct disk_gate *gate, enum disk_gate_role role);

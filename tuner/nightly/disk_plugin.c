@@ -1,5 +1,4 @@
-/* nbdkit-fstune-plugin: a disk image for QEMU and other clients of NBD that tunes itself while it is served.
- */
+/* nbdkit-fstune-plugin: a disk image for QEMU and other NBD clients that tunes itself while it is served. */
 #include "bench/base/clock.h"
 #include "bench/base/units.h"
 #include "tuner/nightly/disk.h"

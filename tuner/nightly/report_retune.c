@@ -7,7 +7,6 @@
 #include "tuner/base/json.h"
 
 #include <math.h>
-#include <string.h>
 
 #define SHOWN 400
 

@@ -3,7 +3,6 @@
 #include "tuner/nightly/retune.h"
 
 #include "bench/base/clock.h"
-#include "bench/base/err.h"
 #include "bench/host/device_lock.h"
 #include "bench/host/hostinfo.h"
 #include "tuner/base/fail.h"
@@ -68,12 +67,6 @@ void retune_fail(const struct retune_world *world, struct retune_outcome *outcom
     }
 }
 
-/* Of the directory, file or device that will be measured, to ask what lies below it; -1: none. */
-static int open_directory(const struct settings *settings)
-{
-    return open(settings_place(settings), O_PATH | O_CLOEXEC);
-}
-
 static bool is_ready(const struct retune_world *world, struct retune_outcome *outcome, bool after_own_work)
 {
     const struct retune_target *target = outcome->target;
@@ -81,7 +74,7 @@ static bool is_ready(const struct retune_world *world, struct retune_outcome *ou
     char why[RETUNE_READY_WHY_SIZE];
     if (world->force || target->settings.file.simulate[0] != '\0')
         return true;
-    int directory_fd = open_directory(&target->settings);
+    int directory_fd = open(settings_place(&target->settings), O_PATH | O_CLOEXEC);
     if (directory_fd < 0)
         return true; /* the night says what is wrong with it */
     world->look(&facts, directory_fd, after_own_work, world->interrupted);
@@ -324,8 +317,7 @@ bool retune_target(const struct retune_world *world, struct retune_outcome *outc
     if (ready)
         result = run_night(world, outcome, &err);
     retune_turn_give(&turn);
-    /* Somebody took the device after the check. The session advises --no-lock, which is no remedy at night.
-     */
+    /* Somebody took the device after the check. The session advises --no-lock, no remedy at night. */
     if (ready && result == -EWOULDBLOCK && !outcome->measured) {
         snprintf(outcome->text, sizeof outcome->text, "%s", device_in_use);
         ready = false;

@@ -1,5 +1,4 @@
-/* tuner/nightly/retune: a night over all targets: is the machine ready, measure, act on the answer, remember.
- */
+/* tuner/nightly/retune: a night over all targets: is the machine ready, measure, act on it, remember. */
 #pragma once
 
 #include "bench/base/err.h"

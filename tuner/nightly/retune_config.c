@@ -5,7 +5,6 @@
 #include "bench/host/block_device.h"
 #include "tuner/base/trust.h"
 #include "tuner/options/config.h"
-#include "tuner/options/options.h"
 #include "tuner/options/options_set.h"
 #include "tuner/profile/profile_use.h"
 
@@ -163,8 +162,7 @@ void retune_config_print_rows(FILE *out, const struct option_row *rows, size_t n
 void retune_config_print_keys(FILE *out)
 {
     fprintf(out, "\nKeys of a target in the configuration, beside all settings of `recommend`; at the top of "
-                 "the file they "
-                 "are\ndefaults of all targets. There budget is 2m, and max_write 8g.\n");
+                 "the file they are\ndefaults of all targets. There budget is 2m, and max_write 8g.\n");
     retune_config_print_rows(out, keys, N_KEYS);
 }
 
@@ -203,8 +201,7 @@ static bool is_of_one_target(const char *key)
     return i < sizeof names / sizeof names[0];
 }
 
-/* command: at the top, where options of the command stand beside defaults of the targets; in a target NULL.
- */
+/* command: at the top, where options of the command stand beside targets' defaults; in a target NULL. */
 static int read_key(struct settings *command, struct retune_target *target, const config_setting_t *setting,
                     struct err *err)
 {
@@ -253,8 +250,7 @@ static int read_keys(struct settings *command, struct retune_target *target, con
     return 0;
 }
 
-/* /dev/disk, /dev/mapper and a volume's /dev/GROUP/NAME name a device whatever order the kernel finds it in.
- */
+/* /dev/disk, /dev/mapper and a volume's /dev/GROUP/NAME name a device in whatever order it is found. */
 static bool is_stable_name(const char *path)
 {
     static const char *const stable[] = {"/dev/disk/", "/dev/mapper/"};

@@ -2,7 +2,6 @@
 #include "tuner/nightly/retune_decide.h"
 
 #include <math.h>
-#include <stdint.h>
 
 /* A point that tonight's confirming replays compare with the current setting. */
 struct night_contender {

@@ -14,7 +14,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* With a contender of the last night that waits for its verdict. */
 #define WATCHED_SHARE 0.5

@@ -93,17 +93,13 @@ static size_t find_value(const struct retune_online_factor *factor, const char *
     return i;
 }
 
-/* False: it is neither a size nor a duration. */
-static bool number_of(const char *word, uint64_t *ret_number)
-{
-    return units_parse_size(word, ret_number) == 0 || units_parse_duration(word, ret_number) == 0;
-}
-
 static bool ascends(const struct retune_online_factor *factor)
 {
     uint64_t before = 0, now;
     for (size_t i = 0; i < factor->n; i++) {
-        if (!number_of(factor->values[i], &now) || (i > 0 && now <= before))
+        const char *word = factor->values[i];
+        bool is_number = units_parse_size(word, &now) == 0 || units_parse_duration(word, &now) == 0;
+        if (!is_number || (i > 0 && now <= before))
             return false;
         before = now;
     }

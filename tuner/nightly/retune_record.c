@@ -14,8 +14,7 @@
 #define MOST_CHANGES 800
 /* Fresh replays that a first tune has to rest on before it comes into force. */
 #define MIN_REPLAYS 5
-/* Nights that have to decide for the same setting after a rollback, `nights` of the target if that is more.
- */
+/* Nights that have to decide for the same setting after a rollback; the target's `nights` if that is more. */
 #define NIGHTS_AFTER_ROLLBACK 2
 
 /* Kinds of decisions about the current setting: a set of 1 << enum history_kind. */

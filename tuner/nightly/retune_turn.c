@@ -10,7 +10,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
-#include <string.h>
 #include <unistd.h>
 
 #define ASK_AGAIN_MS 1000

@@ -8,7 +8,6 @@
 #include "tuner/store/history_watch.h"
 
 #include <errno.h>
-#include <time.h>
 
 static unsigned kind_in(const struct store *store, struct history_watch_slice *slice)
 {

@@ -41,6 +41,5 @@ int config_take_setting(struct settings *settings, const struct config_setting_t
  * write". Understands comments (#, //, C) and strings. */
 int config_scan_numbers(const char *text, unsigned *ret_line, struct err *err);
 
-/* Any libconfig file, scanned and parsed; used for simulated surfaces too. On 0 the caller destroys config.
- */
+/* Any libconfig file, scanned and parsed; for simulated surfaces too. On 0 the caller destroys config. */
 int config_load(struct config_t *config, const char *path, struct err *err);

@@ -6,7 +6,6 @@
 #include "tuner/options/options_set.h"
 
 #include <errno.h>
-#include <stdio.h>
 #include <string.h>
 
 #define NAME_SIZE   64

@@ -37,13 +37,7 @@ static int add_pattern(struct settings_experiment *experiment, struct levels *le
     return r;
 }
 
-static bool begins_with_share(const char *cursor)
-{
-    return cursor != NULL && memchr(cursor, '=', strcspn(cursor, ",")) != NULL;
-}
-
-/* Reads one pattern from the cursor on. Shares have commas of their own: such a mix goes on until it is one.
- */
+/* Reads one pattern from the cursor on. Shares have commas of their own: a mix goes on until it is one. */
 static int take_pattern(const char **cursor, struct pattern *ret_pattern, struct err *err)
 {
     char mix[PATTERN_N_KINDS * 2 * OPTIONS_VALUE_SIZE] = "", part[2 * OPTIONS_VALUE_SIZE];
@@ -52,7 +46,8 @@ static int take_pattern(const char **cursor, struct pattern *ret_pattern, struct
         if (r < 0)
             return r;
         used += (size_t)snprintf(mix + used, sizeof mix - used, "%s%s", used > 0 ? "," : "", part);
-        bool goes_on = strchr(part, '=') != NULL && begins_with_share(*cursor);
+        bool goes_on = strchr(part, '=') != NULL && *cursor != NULL &&
+                       memchr(*cursor, '=', strcspn(*cursor, ",")) != NULL;
         if (!goes_on || used + sizeof part >= sizeof mix || pattern_parse(mix, ret_pattern, NULL) == 0)
             return pattern_parse(mix, ret_pattern, err);
     }

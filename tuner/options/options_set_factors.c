@@ -1,5 +1,4 @@
-/* tuner/options/options_set_factors: setters of factors: one value, lists and ranges of them, and --current.
- */
+/* tuner/options/options_set_factors: setters of factors: a value, lists and ranges of them, --current. */
 #include "tuner/options/options_set.h"
 
 #include "bench/base/factors.h"

@@ -7,6 +7,7 @@
 #include "bench/base/units.h"
 #include "models/statistics/student.h"
 #include "tuner/base/json.h"
+#include "tuner/base/template.h"
 #include "tuner/emit/report_snippet.h"
 #include "tuner/picture/page_assets.h"
 #include "tuner/store/recommendation.h"
@@ -338,14 +339,15 @@ static json_t *json_data(const struct page *page)
 /* ---- the page ---- */
 
 /* "</script>" and "<!--" begin with the one character that JSON can say otherwise; the rest is ASCII. */
-static void print_data(const struct page *page)
+static void print_data(FILE *out, const void *context)
 {
+    const struct page *page = context;
     char *text = json_dumps(page->data, JSON_COMPACT | JSON_ENSURE_ASCII | JSON_REAL_PRECISION(10));
     for (const char *c = text != NULL ? text : "{}"; *c != '\0'; c++) {
         if (*c == '<')
-            fputs("\\u003c", page->out);
+            fputs("\\u003c", out);
         else
-            fputc(*c, page->out);
+            fputc(*c, out);
     }
     free(text);
 }
@@ -382,15 +384,16 @@ static void print_page_figures(const struct page *page)
 }
 
 /* For readers without JavaScript: the comments of the snippet for shells sum a recommendation up. */
-static void print_plain(const struct page *page)
+static void print_plain(FILE *out, const void *context)
 {
+    const struct page *page = context;
     const json_t *warnings = json_object_get(page->document, "warnings");
     const json_t *snippets = json_object_get(page->data, "snippets");
     const json_t *snippet;
     size_t i;
     print_page_line(page, json_object_get(page->document, "pattern"), "name");
     if (json_is_string(json_object_get(page->document, "keep"))) {
-        fputs("keep ", page->out);
+        fputs("keep ", out);
         print_page_line(page, page->document, "keep");
     }
     print_page_figures(page);
@@ -404,27 +407,10 @@ static void print_plain(const struct page *page)
         print_page_line(page, json_array_get(warnings, i), "text");
 }
 
-static void print_version(const struct page *page)
+static void print_version(FILE *out, const void *context)
 {
-    fputs(FSTUNE_VERSION, page->out);
-}
-
-static const struct part {
-    const char *mark;
-    void (*print)(const struct page *page);
-} parts[] = {{"{{plain}}", print_plain}, {"{{version}}", print_version}, {"{{data}}", print_data}};
-
-/* In the order of the template. */
-static void print_page(const struct page *page)
-{
-    const char *at = page_assets_html;
-    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++) {
-        const char *mark = strstr(at, parts[i].mark);
-        fwrite(at, 1, (size_t)(mark - at), page->out);
-        parts[i].print(page);
-        at = mark + strlen(parts[i].mark);
-    }
-    fputs(at, page->out);
+    (void)context;
+    fputs(FSTUNE_VERSION, out);
 }
 
 static int check_schema(const json_t *document, struct err *err)
@@ -439,20 +425,18 @@ static int check_schema(const json_t *document, struct err *err)
     return err_set(err, -EINVAL, "it is no result of fstune; give " PAGE_TAKES);
 }
 
-static bool is_experiment(const json_t *document)
-{
-    return strcmp(json_read_text(document, "schema", ""), "fstune/experiment/1") == 0;
-}
-
 int page_print(FILE *out, const struct page_request *request, struct err *err)
 {
+    static const struct template_part parts[] = {
+        {"{{plain}}", print_plain}, {"{{version}}", print_version}, {"{{data}}", print_data}};
     struct page page = {
         .out = out, .request = request, .document = request->documents[request->n_documents - 1]};
     struct err why = {0};
     for (size_t i = 0; i < request->n_documents; i++) {
+        const char *schema = json_read_text(request->documents[i], "schema", "");
         if (check_schema(request->documents[i], err) < 0)
             return -EINVAL;
-        if (request->n_documents > 1 && is_experiment(request->documents[i]))
+        if (request->n_documents > 1 && strcmp(schema, "fstune/experiment/1") == 0)
             return err_set(err, -EINVAL, "an experiment has a page of its own; give it alone");
     }
     int result = recommendation_read(&page.recommendation, page.document, &why);
@@ -462,7 +446,7 @@ int page_print(FILE *out, const struct page_request *request, struct err *err)
     page.data = json_data(&page);
     if (page.data == NULL)
         return err_set(err, -ENOMEM, "no memory for the page");
-    print_page(&page);
+    template_print(out, page_assets_html, parts, sizeof parts / sizeof parts[0], &page);
     json_decref(page.data);
     return 0;
 }

@@ -2,5 +2,6 @@
  * assembler reads the result, so that the parts stay files that editors and browsers know. */
 #include "tuner/picture/page_assets.h"
 
-__asm__(".pushsection .rodata\n.global page_assets_html\npage_assets_html:\n"
-        ".incbin \"build/page.html\"\n.byte 0\n.popsection\n");
+#include "tuner/base/template.h"
+
+TEMPLATE_FILE("page_assets_html", "build/page.html");

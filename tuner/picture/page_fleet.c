@@ -26,8 +26,21 @@ static void put_setting(FILE *out, const json_t *setting)
         markup_put(out, factors_format(&point, text));
 }
 
-/* A line from left to right, a band for the interval and a dot for the estimate; all are places from 0 to 1.
- */
+static void begin_row(FILE *out, const json_t *object, const char *key)
+{
+    fputs("<tr><th scope=\"row\">", out);
+    markup_member(out, object, key);
+    fputs("</th>", out);
+}
+
+static void put_cell(FILE *out, const json_t *object, const char *key)
+{
+    fputs("<td>", out);
+    markup_member(out, object, key);
+    fputs("</td>", out);
+}
+
+/* A line from left to right, a band for the interval, a dot for the estimate; all are places from 0 to 1. */
 static void put_interval(FILE *out, double low, double value, double high)
 {
     const double width = 160, radius = 4, length = width - 2 * radius;
@@ -97,7 +110,6 @@ static void put_summary(FILE *out, const json_t *document)
 
 static void put_pattern(FILE *out, const json_t *list, double tolerance)
 {
-    static const char *const columns[] = {"Hosts", "Setting", "It is right on", "0 to 100 %", NULL};
     const json_t *rules = json_object_get(list, "rules"), *rule;
     char caption[160];
     size_t i;
@@ -105,7 +117,7 @@ static void put_pattern(FILE *out, const json_t *list, double tolerance)
              "%.60s: %lld hosts, %lld settings. Right: within %.0f %% of the best of the host.",
              json_read_text(list, "pattern", ""), (long long)count_of(list, "hosts"),
              (long long)count_of(list, "settings"), 100 * tolerance);
-    markup_begin_table(out, caption, columns);
+    markup_begin_table(out, caption, "Hosts|Setting|It is right on|0 to 100 %");
     json_array_foreach(rules, i, rule)
     {
         fputs("<tr><th scope=\"row\">", out);
@@ -138,27 +150,23 @@ static void put_rules(FILE *out, const json_t *document)
         put_pattern(out, list, json_read_number(rules, "tolerance"));
     }
     fputs("<p class=\"note\">A band is what the hosts leave open with 95 % confidence. A pattern without a "
-          "rule has "
-          "too few hosts that measured the same setting.</p>\n</section>\n",
+          "rule has too few hosts that measured the same setting.</p>\n</section>\n",
           out);
 }
 
 static void put_answers(FILE *out, const json_t *document)
 {
-    static const char *const columns[] = {"Pattern", "File system", "Device", "Setting", "Hosts", NULL};
     const json_t *answer;
     size_t i;
     markup_section(out, "Answers by kind of host", "answers");
-    markup_begin_table(out, "The newest answer of each host and storage.", columns);
+    markup_begin_table(out, "The newest answer of each host and storage.",
+                       "Pattern|File system|Device|Setting|Hosts");
     json_array_foreach(json_object_get(document, "answers"), i, answer)
     {
-        fputs("<tr><th scope=\"row\">", out);
-        markup_member(out, answer, "pattern");
-        fputs("</th><td>", out);
-        markup_member(out, answer, "file_system");
-        fputs("</td><td>", out);
-        markup_member(out, answer, "device");
-        fputs("</td><td>", out);
+        begin_row(out, answer, "pattern");
+        put_cell(out, answer, "file_system");
+        put_cell(out, answer, "device");
+        fputs("<td>", out);
         put_setting(out, json_object_get(answer, "setting"));
         fprintf(out, "</td><td>%lld</td></tr>\n", (long long)count_of(answer, "hosts"));
     }
@@ -170,11 +178,9 @@ static void put_group(FILE *out, const json_t *group)
 {
     double low = json_read_number(group, "ci_low"), high = json_read_number(group, "ci_high"),
            ratio = json_read_number(group, "ratio");
-    fputs("<tr><th scope=\"row\">", out);
-    markup_member(out, group, "pattern");
-    fputs("</th><td>", out);
-    markup_member(out, group, "feature");
-    fputs("</td><td>", out);
+    begin_row(out, group, "pattern");
+    put_cell(out, group, "feature");
+    fputs("<td>", out);
     markup_member(out, group, "from");
     fputs(" &rarr; ", out);
     markup_member(out, group, "to");
@@ -188,12 +194,11 @@ static void put_group(FILE *out, const json_t *group)
 
 static void put_drift(FILE *out, const json_t *document)
 {
-    static const char *const columns[] = {"Pattern", "What changed", "From, to", "Hosts",
-                                          "Rate",    "Last",         NULL};
     const json_t *groups = json_object_get(json_object_get(document, "drift"), "groups"), *group;
     size_t i, n_judged = 0, n_changed = 0;
     markup_section(out, "What changed under the hosts", "drift");
-    markup_begin_table(out, "Changes that made hosts slower or faster.", columns);
+    markup_begin_table(out, "Changes that made hosts slower or faster.",
+                       "Pattern|What changed|From, to|Hosts|Rate|Last");
     json_array_foreach(groups, i, group)
     {
         n_judged += json_is_number(json_object_get(group, "p"));
@@ -211,30 +216,26 @@ static void put_drift(FILE *out, const json_t *document)
 
 static void put_hosts(FILE *out, const json_t *document)
 {
-    static const char *const columns[] = {"Host",        "Last run", "Age",    "Runs", "Failed",
-                                          "File system", "Device",   "Kernel", NULL};
     const json_t *hosts = json_object_get(document, "hosts"), *host;
     double made_s = json_read_number(document, "made_s");
     size_t i;
     markup_section(out, "The last nights", "hosts");
-    markup_begin_table(out, "The host that has been silent the longest first.", columns);
+    markup_begin_table(out, "The host that has been silent the longest first.",
+                       "Host|Last run|Age|Runs|Failed|File system|Device|Kernel");
     json_array_foreach(hosts, i, host)
     {
         double last_s = json_read_number(host, "last_s"), days = fmax(0, made_s - last_s) / DAY_S;
         if (i == MOST_ROWS)
             break;
-        fputs("<tr><th scope=\"row\">", out);
-        markup_member(out, host, "host");
-        fputs("</th><td>", out);
+        begin_row(out, host, "host");
+        fputs("<td>", out);
         put_time(out, last_s);
-        fprintf(out, "</td><td>%.1f days</td><td>%lld</td><td>%lld</td><td>", days,
+        fprintf(out, "</td><td>%.1f days</td><td>%lld</td><td>%lld</td>", days,
                 (long long)count_of(host, "runs"), (long long)count_of(host, "failed"));
-        markup_member(out, host, "file_system");
-        fputs("</td><td>", out);
-        markup_member(out, host, "device");
-        fputs("</td><td>", out);
-        markup_member(out, host, "kernel");
-        fputs("</td></tr>\n", out);
+        put_cell(out, host, "file_system");
+        put_cell(out, host, "device");
+        put_cell(out, host, "kernel");
+        fputs("</tr>\n", out);
     }
     markup_end_table(out);
     if (json_array_size(hosts) > MOST_ROWS)

@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SEEN_ENOUGH 0.98
@@ -334,12 +333,10 @@ static void put_todo(FILE *out, const json_t *document)
     if (json_is_string(json_object_get(json_object_get(document, "pattern"), "name")))
         put_advice(out, document);
     else
-        fputs("<p>Record it again while it does more. Nothing can be recommended from so few "
-              "requests.</p>\n",
+        fputs("<p>Record it again while it does more. Nothing can be recommended from so few requests.</p>\n",
               out);
     fputs("<p>The document does not tell where in the files the requests went; a database of events does. It "
-          "is "
-          "made and drawn by:</p>\n<pre><code>fstune profile --save-events events.db -- COMMAND\n"
+          "is made and drawn by:</p>\n<pre><code>fstune profile --save-events events.db -- COMMAND\n"
           "fstune plot profile --from events.db --output places.png</code></pre>\n</section>\n",
           out);
 }

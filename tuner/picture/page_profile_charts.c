@@ -218,17 +218,11 @@ static void draw_requests(FILE *out, const struct plot_load *load)
 
 static void put_time_table(FILE *out, const struct plot_load *load)
 {
-    static const char *const columns[] = {"From",
-                                          "To",
-                                          "Bytes/s",
-                                          "Sequential reads/s",
-                                          "Random reads/s",
-                                          "Sequential writes/s",
-                                          "Random writes/s",
-                                          NULL};
     char text[UNITS_TEXT_SIZE];
     fputs("<details><summary>The figures over time as a table</summary>\n", out);
-    markup_begin_table(out, "What came in each interval.", columns);
+    markup_begin_table(
+        out, "What came in each interval.",
+        "From|To|Bytes/s|Sequential reads/s|Random reads/s|Sequential writes/s|Random writes/s");
     for (size_t i = 0; i < load->n_intervals; i++) {
         const struct plot_load_interval *interval = &load->intervals[i];
         fprintf(out, "<tr><th scope=\"row\">%.4g s</th><td>%.4g s</td><td>%s</td>", interval->from_s,
@@ -313,10 +307,9 @@ static void draw_sizes(FILE *out, const struct plot_load *load)
 
 static void put_sizes_table(FILE *out, const struct plot_load *load)
 {
-    static const char *const columns[] = {"Size from", "Reads", "Writes", NULL};
     char text[UNITS_TEXT_SIZE];
     fputs("<details><summary>The sizes as a table</summary>\n", out);
-    markup_begin_table(out, "Requests of each size, up to twice that.", columns);
+    markup_begin_table(out, "Requests of each size, up to twice that.", "Size from|Reads|Writes");
     for (size_t i = 0; i < PLOT_LOAD_SIZES; i++) {
         if (load->n_by_size[0][i] + load->n_by_size[1][i] > 0)
             fprintf(out, "<tr><th scope=\"row\">%s</th><td>%llu</td><td>%llu</td></tr>\n",
@@ -358,11 +351,10 @@ static void draw_caches(FILE *out, const struct plot_load *load)
 
 static void put_caches_table(FILE *out, const struct plot_load *load)
 {
-    static const char *const columns[] = {"Cache", "Uses that it serves", NULL};
     char text[UNITS_TEXT_SIZE];
     fputs("<details><summary>The caches as a table</summary>\n", out);
     markup_begin_table(out, "The share of all uses of blocks that a cache of each size would serve.",
-                       columns);
+                       "Cache|Uses that it serves");
     for (size_t i = 0; i < load->n_caches; i++)
         fprintf(out, "<tr><th scope=\"row\">%s</th><td>%.3g %%</td></tr>\n",
                 units_format_bytes((uint64_t)load->caches[i].n_bytes, text),

@@ -50,16 +50,15 @@ static void put_stream(FILE *out, const json_t *stream, double n_all)
 
 static void put_streams(FILE *out, const json_t *document)
 {
-    static const char *const columns[] = {"File", "<Direction",  "Of all",    "Requests", "Bytes",
-                                          "Size", "In sequence", "At random", "In steps", NULL};
     const json_t *stream, *streams = json_object_get(document, "streams");
     size_t i;
     markup_section(out, "Files", "files");
     if (json_array_size(streams) == 0)
         fputs("<p>No file was read or written.</p>\n", out);
     else
-        markup_begin_table(
-            out, "Each file and direction, most requests first (16 at most); the end of its path.", columns);
+        markup_begin_table(out,
+                           "Each file and direction, most requests first (16 at most); the end of its path.",
+                           "File|<Direction|Of all|Requests|Bytes|Size|In sequence|At random|In steps");
     json_array_foreach(streams, i, stream)
     {
         put_stream(out, stream, json_read_number(document, "events"));
@@ -80,17 +79,6 @@ static void put_shares(FILE *out, const json_t *object)
 
 static void put_phases(FILE *out, const json_t *document)
 {
-    static const char *const columns[] = {"Phase",
-                                          "From",
-                                          "To",
-                                          "<Pattern",
-                                          "Requests",
-                                          "Bytes",
-                                          "Read in sequence",
-                                          "Write in sequence",
-                                          "Read at random",
-                                          "Write at random",
-                                          NULL};
     const json_t *phase, *phases = json_object_get(document, "phases");
     char text[UNITS_TEXT_SIZE];
     size_t i;
@@ -101,7 +89,9 @@ static void put_phases(FILE *out, const json_t *document)
               out);
         return;
     }
-    markup_begin_table(out, "Parts with a mix of requests of their own.", columns);
+    markup_begin_table(out, "Parts with a mix of requests of their own.",
+                       "Phase|From|To|<Pattern|Requests|Bytes|Read in sequence|Write in sequence|Read at "
+                       "random|Write at random");
     json_array_foreach(phases, i, phase)
     {
         fprintf(out, "<tr><th scope=\"row\">%zu</th><td>%.4g s</td><td>%.4g s</td><td class=\"words\">",
@@ -134,8 +124,6 @@ static void put_mark(FILE *out, const json_t *mark)
 
 static void put_marks(FILE *out, const json_t *document)
 {
-    static const char *const columns[] = {"Mark",  "Times",      "First",  "Last",          "Lasted",
-                                          "Reads", "Bytes read", "Writes", "Bytes written", NULL};
     const json_t *mark, *marks = json_object_get(document, "marks");
     char text[UNITS_TEXT_SIZE];
     size_t i;
@@ -143,7 +131,7 @@ static void put_marks(FILE *out, const json_t *document)
         return;
     markup_section(out, "Marks", "marks");
     markup_begin_table(out, "Moments that the program named, and what was done from each to the next mark.",
-                       columns);
+                       "Mark|Times|First|Last|Lasted|Reads|Bytes read|Writes|Bytes written");
     json_array_foreach(marks, i, mark)
     {
         put_mark(out, mark);
@@ -182,7 +170,6 @@ static void put_event(FILE *out, const json_t *event)
 
 static void put_hardware(FILE *out, const json_t *document)
 {
-    static const char *const columns[] = {"Event", "Count", "A request", "A second", "<How", NULL};
     const json_t *event, *events = json_object_get(document, "hardware");
     size_t i;
     if (!json_is_array(events))
@@ -193,7 +180,7 @@ static void put_hardware(FILE *out, const json_t *document)
         return;
     }
     markup_begin_table(out, "Events that the processor and the kernel counted while the program ran.",
-                       columns);
+                       "Event|Count|A request|A second|<How");
     json_array_foreach(events, i, event)
     {
         put_event(out, event);

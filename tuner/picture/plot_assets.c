@@ -1,9 +1,9 @@
 /* tuner/picture/plot_assets: the assembler reads the files, so that they stay files that gnuplot knows. */
 #include "tuner/picture/plot_assets.h"
 
-#define FILE_OF(name)                                                                                        \
-    __asm__(".pushsection .rodata\n.global plot_assets_" name "\nplot_assets_" name                          \
-            ":\n.incbin \"tuner/picture/plot_assets/" name ".gp\"\n.byte 0\n.popsection\n")
+#include "tuner/base/template.h"
+
+#define FILE_OF(name) TEMPLATE_FILE("plot_assets_" name, "tuner/picture/plot_assets/" name ".gp")
 
 FILE_OF("head");
 FILE_OF("levels");

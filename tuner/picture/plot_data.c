@@ -2,6 +2,7 @@
 #include "tuner/picture/plot_data.h"
 
 #include "bench/base/units.h"
+#include "tuner/base/grow.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,17 +45,13 @@ size_t plot_factor_find(const char *key)
 }
 
 /* 0 or -ENOMEM. */
-static int append(void **array, size_t *n, size_t *capacity, const void *element, size_t size)
+static int append(void *array, size_t *n, size_t *capacity, const void *element, size_t size)
 {
-    if (*n == *capacity) {
-        size_t wanted = *capacity == 0 ? 16 : 2 * *capacity;
-        void *larger = reallocarray(*array, wanted, size);
-        if (larger == NULL)
-            return -ENOMEM;
-        *array = larger;
-        *capacity = wanted;
-    }
-    memcpy((char *)*array + (*n)++ * size, element, size);
+    void *added = grow_array(array, *n, capacity, size);
+    if (added == NULL)
+        return -ENOMEM;
+    memcpy(added, element, size);
+    (*n)++;
     return 0;
 }
 
@@ -108,7 +105,7 @@ int plot_data_level(struct plot_data *data, size_t factor, const char *text, uin
     if (levels->n == PLOT_MAX_LEVELS)
         return -EFBIG;
     *ret_level = (uint16_t)levels->n;
-    return append((void **)&levels->level, &levels->n, &levels->capacity, &level, sizeof level);
+    return append(&levels->level, &levels->n, &levels->capacity, &level, sizeof level);
 }
 
 static const struct plot_point unknown = {
@@ -148,8 +145,7 @@ int plot_data_point(struct plot_data *data, const uint16_t level[PLOT_FACTOR_N],
     struct plot_point point = unknown;
     memcpy(point.level, level, sizeof point.level);
     *ret_point = data->n_points;
-    int result =
-        append((void **)&data->points, &data->n_points, &data->points_capacity, &point, sizeof point);
+    int result = append(&data->points, &data->n_points, &data->points_capacity, &point, sizeof point);
     if (result == 0)
         data->slots[slot] = (uint32_t)data->n_points;
     return result;
@@ -159,17 +155,17 @@ int plot_data_add_run(struct plot_data *data, const struct plot_run *run)
 {
     if (data->n_runs == PLOT_MAX_RUNS)
         return -EFBIG;
-    return append((void **)&data->runs, &data->n_runs, &data->runs_capacity, run, sizeof *run);
+    return append(&data->runs, &data->n_runs, &data->runs_capacity, run, sizeof *run);
 }
 
 int plot_data_add_night(struct plot_data *data, const struct plot_night *night)
 {
-    return append((void **)&data->nights, &data->n_nights, &data->nights_capacity, night, sizeof *night);
+    return append(&data->nights, &data->n_nights, &data->nights_capacity, night, sizeof *night);
 }
 
 int plot_data_add_event(struct plot_data *data, const struct plot_event *event)
 {
-    return append((void **)&data->events, &data->n_events, &data->events_capacity, event, sizeof *event);
+    return append(&data->events, &data->n_events, &data->events_capacity, event, sizeof *event);
 }
 
 /* Gives the levels of a factor ascending numbers, everywhere. 0 or -ENOMEM. */

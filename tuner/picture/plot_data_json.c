@@ -182,8 +182,7 @@ static int read_common(struct plot_data *data, const json_t *document, struct er
     return pattern[0] == '\0' ? 0 : plot_data_level(data, PLOT_FACTOR_PATTERN, pattern, &data->pattern);
 }
 
-/* A point of an experiment: what is the same everywhere stands apart, as do conditions such as the pattern.
- */
+/* A point of an experiment: what is the same everywhere stands apart, as do conditions like the pattern. */
 static int read_cell(struct plot_data *data, const json_t *fixed, const json_t *cell, size_t *ret_point)
 {
     json_t *row = json_copy((json_t *)fixed), *own = (json_t *)cell;

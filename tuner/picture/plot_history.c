@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define DAY_S      86400.0

@@ -1,5 +1,4 @@
-/* The kinds that show a slice: bars, bars in space, lines, a heat map. They share their variables and data.
- */
+/* The kinds that show a slice: bars, bars in space, lines, a heat map. They share variables and data. */
 #include "tuner/picture/plot_assets.h"
 #include "tuner/picture/plot_script.h"
 
@@ -43,12 +42,6 @@ static int mark_of(const struct plot_slice *slice, const struct plot_point *poin
     return point == slice->best ? 2 : (point->marks & PLOT_EQUIVALENT) != 0;
 }
 
-/* The scatter as a share of the mean; below 0: of one run only. */
-static double scatter_of(const struct plot_point *point)
-{
-    return isfinite(point->std_bps) ? point->std_bps / point->mean_bps : -1;
-}
-
 static bool has_interval(const struct plot_point *point)
 {
     return point != NULL && isfinite(point->ci_low_bps) && isfinite(point->ci_high_bps);
@@ -66,7 +59,9 @@ static void write_points(FILE *script, const struct plot_slice *slice)
             plot_script_number(script, point != NULL ? point->mean_bps : NAN);
             plot_script_number(script, point != NULL ? point->ci_low_bps : NAN);
             plot_script_number(script, point != NULL ? point->ci_high_bps : NAN);
-            plot_script_number(script, point != NULL ? scatter_of(point) : -1);
+            /* The scatter as a share of the mean; below 0: of one run only. */
+            plot_script_number(
+                script, point != NULL && isfinite(point->std_bps) ? point->std_bps / point->mean_bps : -1);
             fprintf(script, " %d %.17g %d", mark_of(slice, point), plot_slice_level(slice, 0, x)->number,
                     has_interval(point));
             plot_script_number(script, point != NULL ? point->replays : NAN);

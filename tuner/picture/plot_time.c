@@ -18,8 +18,7 @@ static int find_point(const struct plot_request *request, const struct plot_data
     if (data->n_runs == 0)
         return err_set(
             err, -ENODATA,
-            "it holds no single runs; give the JSON of fstune measure, or the journal of recommend "
-            "--resume");
+            "it holds no single runs; give the JSON of fstune measure, or the journal of recommend --resume");
     if (data->source == PLOT_MEASUREMENT)
         most = 1;
     *ret_point = 0;

@@ -350,8 +350,7 @@ static int exit_code(void)
     uint64_t n_missing = agent_send_finish(&agent.send, &is_whole);
     if (!is_whole)
         agent_send_say(
-            "the manager has not confirmed the end: it may lack %llu events, beside %llu that found "
-            "no room",
+            "the manager has not confirmed the end: it may lack %llu events, beside %llu that found no room",
             (unsigned long long)n_missing, (unsigned long long)n_lost());
     int code = end->is_left               ? EXIT_DONE
                : WIFSIGNALED(end->status) ? EXIT_SIGNAL + WTERMSIG(end->status)

@@ -157,12 +157,6 @@ static void use_link(struct agent_send *send)
         cut(send, code);
 }
 
-/* Since when nothing could be delivered. */
-static bool may_still_come(const struct agent_send *send, uint64_t since_ns)
-{
-    return !send->is_gone && now_ns() - since_ns < send->wait_ns;
-}
-
 void agent_send_wait(struct agent_send *send)
 {
     struct pollfd waits = {.fd = send->link.in_fd, .events = POLLIN};
@@ -175,7 +169,7 @@ void agent_send_wait(struct agent_send *send)
 static bool wait_for_progress(struct agent_send *send)
 {
     uint64_t first = send->backlog.first, since_ns = now_ns();
-    while (send->backlog.first == first && may_still_come(send, since_ns))
+    while (send->backlog.first == first && !send->is_gone && now_ns() - since_ns < send->wait_ns)
         agent_send_wait(send);
     send->is_gone |= send->backlog.first == first;
     return send->backlog.first != first;

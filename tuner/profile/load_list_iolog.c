@@ -6,7 +6,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define FILES_MOST 256
 #define GRAIN      (1ULL << 20)

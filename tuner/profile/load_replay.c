@@ -52,13 +52,6 @@ static int work(void *context)
     return requests_run(&job->plan, &job->n_made, &job->err);
 }
 
-/* The requests' own flags are the descriptor's here. */
-static void note_direct(struct store *store, const struct load_list *list)
-{
-    if (list->direct)
-        store->n_direct = bins_n(&store->sizes[PROFILE_READ]) + bins_n(&store->sizes[PROFILE_WRITE]);
-}
-
 int load_replay_run(struct load_replay *replayed, struct session *session, struct err *err)
 {
     static struct job job; /* a request that hangs goes on using it */
@@ -95,7 +88,9 @@ int load_replay_run(struct load_replay *replayed, struct session *session, struc
     replayed->recording.source = "replay";
     replayed->recording.knows_calls = replayed->recording.knows_flushes = true;
     replayed->recording.overhead_share = NAN;
-    note_direct(store, list);
+    /* The requests' own flags are the descriptor's here. */
+    if (list->direct)
+        store->n_direct = bins_n(&store->sizes[PROFILE_READ]) + bins_n(&store->sizes[PROFILE_WRITE]);
     return 0;
 }
 

@@ -55,11 +55,6 @@ static uint64_t size_that_counts(const struct summary_sizes *sizes)
     return (double)n >= FEW_SIZES_SHARE * (double)sizes->n && size > 0 ? size : sizes->p50;
 }
 
-static bool has_one_size(const struct summary_sizes *sizes)
-{
-    return sizes->n_modes > 0 && (double)sizes->modes[0].n >= NEARLY_ALL * (double)sizes->n;
-}
-
 /* Random requests have the size of what the program keeps, and it is known where nearly all requests are
  * random or have one size; sequential ones can be made of any size. Whole sectors are what a direct request
  * has to be made of. */
@@ -67,7 +62,7 @@ static void take_sizes(struct profile_advice *advice, const struct summary *summ
 {
     const double random_share = summary->share[SUMMARY_RAND_READ] + summary->share[SUMMARY_RAND_WRITE];
     const struct summary_sizes *sizes = sizes_of(summary, random_share >= 0.5);
-    const bool is_one = has_one_size(sizes);
+    const bool is_one = sizes->n_modes > 0 && (double)sizes->modes[0].n >= NEARLY_ALL * (double)sizes->n;
     const uint64_t bytes = is_one ? sizes->modes[0].value : size_that_counts(sizes);
     advice->level[FACTOR_REQUEST_SIZE] =
         in_range((bytes + 511) / 512 * 512, FACTORS_REQUEST_SIZE_MIN_BYTES, FACTORS_REQUEST_SIZE_MAX_BYTES);

@@ -17,8 +17,7 @@ static const char *const sync_kinds[] = {[SUMMARY_SYNC_NONE] = "none",
                                          [SUMMARY_SYNC_EACH] = "each",
                                          [SUMMARY_SYNC_EVERY] = "every"};
 
-/* The system counts what read, write and their kin move, of whatever they are, but no asynchronous requests.
- */
+/* The system counts what read, write and their kin move, from anywhere, but no asynchronous requests. */
 double profile_document_seen_share(const struct recording *recording)
 {
     const struct store *store = recording->store;

@@ -1,5 +1,4 @@
-/* tuner/profile/profile_use: what the program fixes becomes an option, and what it does today the baseline.
- */
+/* tuner/profile/profile_use: what the program fixes becomes an option, what it does today the baseline. */
 #include "tuner/profile/profile_use.h"
 
 #include "bench/base/factors.h"

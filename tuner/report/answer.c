@@ -6,7 +6,6 @@
 #include "tuner/session/warnings.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #define OTHER_TIME_LOG 0.1 /* of a ratio of rates, which chance and the model may put it off */
@@ -161,8 +160,7 @@ static void note_outliers(const struct tune *tune)
     if (n_outliers > 0)
         notes_add(warnings, "outlier_runs",
                   "runs far off the others of their setting: %zu of %zu; they count little in the search, "
-                  "and fully in "
-                  "the figures",
+                  "and fully in the figures",
                   n_outliers, tune->engine.belief.n_told);
     if (n_levels > 0)
         notes_add(warnings, "two_level_points",

@@ -11,7 +11,6 @@
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #define TIMEOUT_LEAST_NS 60000000000ULL
@@ -185,11 +184,6 @@ int cross_check_after(struct cross_check *check, const struct record *record, st
     return run_fio(check, record, err);
 }
 
-static bool covers_one(struct interval interval)
-{
-    return interval.low <= 1 && interval.high >= 1;
-}
-
 struct cross_check_result cross_check_judge(struct moments own_logs, const double *bps, size_t n,
                                             double confidence)
 {
@@ -207,7 +201,8 @@ struct cross_check_result cross_check_judge(struct moments own_logs, const doubl
     result.known = isfinite(result.interval.low) || fabs(result.ratio - 1) <= CROSS_CHECK_AGREES_SHARE;
     double width = log(result.interval.high) - log(result.interval.low);
     result.coarse = !(width <= 2 * COARSE_LOG); /* true for NaN */
-    result.agrees = fabs(result.ratio - 1) <= CROSS_CHECK_AGREES_SHARE || covers_one(result.interval);
+    result.agrees = fabs(result.ratio - 1) <= CROSS_CHECK_AGREES_SHARE ||
+                    (result.interval.low <= 1 && result.interval.high >= 1);
     result.why_not = result.agrees      ? NULL
                      : !result.known    ? "too few runs to tell: --replays 3 at least"
                      : result.ratio > 1 ? "fstune is more than 3 % faster, beyond the scatter of the runs"

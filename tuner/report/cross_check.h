@@ -12,7 +12,6 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #define CROSS_CHECK_AGREES_SHARE 0.03

@@ -10,9 +10,6 @@
 #include "tuner/base/progress.h"
 #include "tuner/search/tune.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #define LIVE_NAME_SIZE (FACTORS_TEXT_SIZE + 64)
 
 enum live_unit { LIVE_BYTES_PER_S, LIVE_PER_S, LIVE_NS };

@@ -12,7 +12,6 @@
 #include "tuner/session/sustained.h"
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct measurement {
     struct session *session;

@@ -7,7 +7,6 @@
 #include "tuner/session/samples.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 
 #define P99 0.99

@@ -5,8 +5,6 @@
 #include "tuner/base/text.h"
 #include "tuner/report/report_objective.h"
 
-#include <math.h>
-
 #define LEAST_GAIN 1.05 /* of the whole program, to be told as one */
 
 /* Of what is looked for, more is better: the recommended setting's over that of what is in use. A profile's
@@ -87,8 +85,7 @@ const char *report_change_promises(const struct answer *answer, char text[REPORT
     else if (buffered->point.sync != SYNC_EACH)
         snprintf(text, REPORT_CHANGE_SIZE,
                  "a direct write waits for the device (%s), a buffered one for memory alone (%s), and a "
-                 "crash before "
-                 "its flush loses it",
+                 "crash before its flush loses it",
                  text_short_duration(direct->latency_ns.mean, device),
                  text_short_duration(buffered->latency_ns.mean, memory));
     return text;

@@ -7,8 +7,7 @@
 #include <jansson.h>
 #include <stdio.h>
 
-/* The job moves what the row's throughput moves in `seconds` (at least a second), within the caps of a run.
- */
+/* The job moves what the row's throughput moves in `seconds` (at least one), within the caps of a run. */
 void report_fio_job_text(FILE *out, const struct session *session, const struct row *row, double seconds);
 
 /* A new reference; NULL when memory ran out. */

@@ -6,11 +6,8 @@
 #include "tuner/base/json.h"
 #include "tuner/base/text.h"
 #include "tuner/options/settings.h"
-#include "tuner/search/objective.h"
-#include "tuner/search/tune.h"
 #include "tuner/session/samples.h"
 
-#include <jansson.h>
 #include <math.h>
 
 static bool is_confirming(const struct tune *tune, size_t point)

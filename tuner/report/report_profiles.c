@@ -10,7 +10,6 @@
 #include "tuner/report/report_objective.h"
 #include "tuner/search/objective.h"
 #include "tuner/search/profiles.h"
-#include "tuner/search/tune.h"
 #include "tuner/session/json_row.h"
 #include "tuner/session/samples.h"
 

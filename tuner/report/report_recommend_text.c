@@ -17,7 +17,6 @@
 #include "tuner/search/resume.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define LONGER       1.5  /* times the usual length, from which on a run is called longer */

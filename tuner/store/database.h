@@ -1,5 +1,4 @@
-/* tuner/store/database: a file of SQLite's that is fstune's own, told from others before SQLite touches it.
- */
+/* tuner/store/database: an SQLite file that is fstune's own, told from others before SQLite touches it. */
 #pragma once
 
 #include "bench/base/err.h"

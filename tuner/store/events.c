@@ -6,9 +6,7 @@
 #include "tuner/store/events_internal.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* "FSTv": tells it from a history. */
 #define APPLICATION 0x46535476

@@ -51,9 +51,8 @@ struct history {
 struct history_place {
     const char *path;
     const char *name; /* of the path in messages; NULL: the path itself */
-    bool identify; /* names and serials go to a server as they are; else as pseudonyms (tuner/store/privacy.h)
-                    */
-    bool write;    /* a missing file is made, readable by its owner only; else it is -ENOENT */
+    bool identify;    /* names and serials go to a server as they are, else as pseudonyms (store/privacy.h) */
+    bool write;       /* a missing file is made, readable by its owner only; else it is -ENOENT */
     /* Seconds since 1970, of what is recorded; NULL: the machine's clock. */
     double (*now_s)(void *context);
     void *now_context;

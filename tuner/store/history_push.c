@@ -4,7 +4,6 @@
 #include "tuner/store/history_row.h"
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,12 +78,6 @@ static int push_run(struct history *server, struct history *file, const struct h
     return result;
 }
 
-static bool is_over(const struct history *file, const struct history_info *info)
-{
-    return info->status != HISTORY_UNFINISHED ||
-           info->started_s < file->now_s(file->now_context) - UNDER_WAY_S;
-}
-
 /* The server's number of a run of the file; 0 where it does not have it. */
 static int run_there(struct history *server, struct history *file, int64_t run_id, int64_t *ret_id,
                      struct err *err)
@@ -136,7 +129,8 @@ int history_push(struct history *server, struct history *file, size_t *ret_n_run
     *ret_n_runs = *ret_n_changes = 0;
     int result = history_list_runs(file, &all, &runs, &n, err);
     for (size_t i = n; i-- > 0 && result >= 0;) {
-        if (!is_over(file, &runs[i]))
+        const bool is_old = runs[i].started_s < file->now_s(file->now_context) - UNDER_WAY_S;
+        if (runs[i].status == HISTORY_UNFINISHED && !is_old)
             continue;
         result = push_run(server, file, &runs[i], err);
         *ret_n_runs += result > 0;

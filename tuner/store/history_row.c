@@ -37,8 +37,7 @@ int history_row_point_id(struct sql *db, const struct point *point, int64_t *ret
     return sql_find_or_add(
         db, ret_id, err,
         "SELECT id FROM points WHERE request_size = ? AND write_request_size = ? AND queue_depth = ? AND "
-        "direct = ? "
-        "AND api = ? AND threads = ? AND sync = ?",
+        "direct = ? AND api = ? AND threads = ? AND sync = ?",
         HISTORY_ROW_POINT_COLUMNS,
         "INSERT INTO points(request_size, write_request_size, queue_depth, direct, api, threads, sync) "
         "VALUES(?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO NOTHING",

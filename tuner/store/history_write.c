@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -274,8 +273,7 @@ int history_take_run(struct history *history, const struct history_header *heade
     int result = sql_number(&history->db, &id, err, "SELECT id FROM runs WHERE uuid = ?", "t", origin->uuid);
     if (result != -ENOENT)
         return result;
-    /* Points are everybody's: transactions that add the same ones in unlike order would wait for each other.
-     */
+    /* Points are everybody's: transactions that add the same in unlike order would wait for each other. */
     result = 0;
     for (size_t i = 0; i < n && result == 0; i++)
         result = history_row_point_id(&history->db, &replays[i].point, &id, err);

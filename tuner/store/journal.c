@@ -4,6 +4,7 @@
 #include "bench/base/access.h"
 #include "bench/base/clock.h"
 #include "bench/run/measure.h"
+#include "tuner/base/grow.h"
 #include "tuner/base/json.h"
 #include "tuner/session/json_row.h"
 #include "tuner/session/warnings.h"
@@ -188,15 +189,11 @@ static int add_run_to_journal(struct journal *journal, const struct journal_run 
 {
     if (journal->n_runs == JOURNAL_MAX_RUNS)
         return -EFBIG;
-    if (journal->n_runs == journal->capacity) {
-        size_t capacity = journal->capacity == 0 ? 64 : 2 * journal->capacity;
-        struct journal_run *runs = realloc(journal->runs, capacity * sizeof *runs);
-        if (runs == NULL)
-            return -ENOMEM;
-        journal->runs = runs;
-        journal->capacity = capacity;
-    }
-    journal->runs[journal->n_runs++] = *run;
+    struct journal_run *added = grow_array(&journal->runs, journal->n_runs, &journal->capacity, sizeof *run);
+    if (added == NULL)
+        return -ENOMEM;
+    *added = *run;
+    journal->n_runs++;
     journal->spent_seconds = fmax(journal->spent_seconds, run->at_seconds);
     if (run->number >= journal->next_number)
         journal->next_number = run->number + 1;

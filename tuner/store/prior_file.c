@@ -1,6 +1,8 @@
 /* Reading points from an answer or from a journal. */
 #include "tuner/store/prior_file.h"
 
+#include "tuner/base/grow.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -23,16 +25,12 @@ static struct prior_point *find_or_add(struct prior_file *file, const struct poi
         if (factors_equal(&file->points[i].point, point))
             return &file->points[i];
     }
-    if (file->n == file->capacity) {
-        size_t capacity = file->capacity == 0 ? 64 : 2 * file->capacity;
-        struct prior_point *points = realloc(file->points, capacity * sizeof *points);
-        if (points == NULL)
-            return NULL;
-        file->points = points;
-        file->capacity = capacity;
-    }
-    file->points[file->n] = (struct prior_point){.point = *point};
-    return &file->points[file->n++];
+    struct prior_point *added = grow_array(&file->points, file->n, &file->capacity, sizeof *added);
+    if (added == NULL)
+        return NULL;
+    file->n++;
+    *added = (struct prior_point){.point = *point};
+    return added;
 }
 
 /* Figures of two groups of replays of one point as of one group (Chan, Golub and LeVeque 1979). */

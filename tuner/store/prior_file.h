@@ -1,5 +1,4 @@
-/* tuner/store/prior_file: the points that an answer or a journal holds, as prior knowledge of another search.
- */
+/* tuner/store/prior_file: the points of an answer or a journal, as prior knowledge of another search. */
 #pragma once
 
 #include "bench/base/err.h"

@@ -1,6 +1,7 @@
 /* tuner/store/privacy: which words are names, and what stands in their place. */
 #include "tuner/store/privacy.h"
 
+#include "tuner/base/grow.h"
 #include "tuner/base/json.h"
 
 #include <crypt.h>
@@ -32,8 +33,7 @@ int privacy_open(struct privacy *privacy, const char *path, struct err *err)
     return is_read ? 0
                    : err_set(err, -ENOENT,
                              "names cannot be hashed without /etc/machine-id; make one "
-                             "(systemd-machine-id-setup), or "
-                             "send names as they are with --identify");
+                             "(systemd-machine-id-setup), or send names as they are with --identify");
 }
 
 static int make(const struct privacy *privacy, const char *name, char ret_pseudonym[PRIVACY_NAME_SIZE])
@@ -123,15 +123,11 @@ struct nodes {
 
 static int append(struct nodes *nodes, struct node node)
 {
-    if (nodes->n == nodes->capacity) {
-        size_t capacity = nodes->capacity == 0 ? 256 : 2 * nodes->capacity;
-        struct node *list = realloc(nodes->list, capacity * sizeof *list);
-        if (list == NULL)
-            return -ENOMEM;
-        nodes->list = list;
-        nodes->capacity = capacity;
-    }
-    nodes->list[nodes->n++] = node;
+    struct node *added = grow_array(&nodes->list, nodes->n, &nodes->capacity, sizeof node);
+    if (added == NULL)
+        return -ENOMEM;
+    *added = node;
+    nodes->n++;
     return 0;
 }
 

@@ -2,7 +2,6 @@
 #include "tuner/store/save.h"
 
 #include "bench/base/access.h"
-#include "bench/base/err.h"
 #include "models/statistics/student.h"
 #include "tuner/base/fail.h"
 #include "tuner/session/json_row.h"
@@ -13,7 +12,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct save {
     struct history own;      /* of --save */

@@ -1,11 +1,12 @@
 /* tuner/store/sql: what both kinds of database share. */
 #include "tuner/store/sql.h"
 
+#include "tuner/base/grow.h"
+
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 bool sql_is_server(const struct sql *sql)
 {
@@ -145,19 +146,13 @@ int sql_list(struct sql_rows *rows, int result, size_t size,
              int (*read)(void *context, struct sql_rows *rows, void *row, struct err *err), void *context,
              void **ret_rows, size_t *ret_n, struct err *err)
 {
-    char *list = NULL;
+    void *list = NULL;
     size_t n = 0, capacity = 0;
     while (result == 0 && (result = sql_step(rows, err)) == 1) {
-        if (n == capacity) {
-            capacity = capacity == 0 ? 32 : 2 * capacity;
-            char *grown = realloc(list, capacity * size);
-            if (grown == NULL) {
-                result = err_set(err, -ENOMEM, "no memory for %zu rows", n);
-                break;
-            }
-            list = grown;
-        }
-        result = read(context, rows, list + n++ * size, err);
+        void *row = grow_array(&list, n, &capacity, size);
+        result =
+            row != NULL ? read(context, rows, row, err) : err_set(err, -ENOMEM, "no memory for %zu rows", n);
+        n++;
     }
     sql_done(rows);
     if (result < 0) {

@@ -3,8 +3,7 @@
 
 #include "tuner/store/sql.h"
 
-/* Whether a name of a history is the address of a server (postgresql://..., postgres://...), and not a file.
- */
+/* Whether a history's name is the address of a server (postgresql://..., postgres://...), and not a file. */
 bool sql_server_is_address(const char *name);
 
 /* Connects. A host that is neither a unix socket nor loopback is asked to prove who it is

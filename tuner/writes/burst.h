@@ -8,8 +8,7 @@
  * later the writers wait for it.
  *
  * Some bursts choose one buffered and one direct setting; figures come from bursts after that choice, in
- * turn. The model of --host says which buffered settings are worth a burst, and explains; it decides nothing.
- */
+ * turn. The model of --host says which buffered settings are worth a burst, and why; it decides nothing. */
 #pragma once
 
 #include "bench/base/err.h"

@@ -70,8 +70,7 @@ static size_t fastest_direct(const struct burst *burst, const struct tune *tune)
     return found;
 }
 
-/* The buffered setting that accepts fastest, of one request size or (0) of all, that is not yet among them.
- */
+/* The buffered setting that accepts fastest, of one request size or (0) of all, not yet among them. */
 static size_t fastest_buffered(const struct burst *burst, const struct tune *tune, uint64_t size_bytes)
 {
     size_t found = ENGINE_NONE;
@@ -124,8 +123,7 @@ static void add_modelled(struct burst *burst, const struct tune *tune)
     add_burst_setting(burst, &tune->records[measured != ENGINE_NONE ? measured : found].point, true, least);
 }
 
-/* In order of promise. The answer for a steady load has more evidence than what was fastest in a run or two.
- */
+/* In order of promise. The answer for a steady load has more evidence than what led in a run or two. */
 void burst_choose_settings(struct burst *burst, const struct tune *tune)
 {
     static const struct cawl_options plain;

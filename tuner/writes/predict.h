@@ -1,5 +1,4 @@
-/* tuner/writes/predict: from the options of `predict write` to what the model says. Nothing is printed here.
- */
+/* tuner/writes/predict: from the options of `predict write` to what the model says. It prints nothing. */
 #pragma once
 
 #include "bench/base/err.h"

@@ -8,7 +8,6 @@
 #include "tuner/picture/plot_deliver.h"
 #include "tuner/writes/extensions.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -296,8 +296,7 @@ static int print_validate_result(const struct validation *validation, bool as_cs
     return result < 0 || fflush(stdout) != 0 ? err_set(err, -EIO, "the result could not be printed") : 0;
 }
 
-/* An interruption before the first repetition was whole leaves the predictions, and a document that says so.
- */
+/* An interruption before the first whole repetition leaves the predictions, and a document that says so. */
 static int print_nothing_made(struct validation *validation, struct err *err)
 {
     validation->total_s = NAN;

@@ -16,8 +16,7 @@
 #define WRITE_ADVICE_MAX_POINTS 256
 #define WRITE_ADVICE_LINE_SIZE  1024
 
-/* The first way need not lose to have no point any more: beyond some size its lead is not worth mentioning.
- */
+/* The first way need not lose to have no point any more: beyond some size its lead is not worth a word. */
 #define WRITE_ADVICE_CLEAR_LEAD 1.1
 
 /* Of a way with direct writes. */

@@ -3,6 +3,7 @@
 
 #include "bench/base/rng.h"
 #include "bench/base/units.h"
+#include "tuner/base/grow.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -225,37 +226,22 @@ static void free_named(void *named)
     free(named); /* its name belongs to the load */
 }
 
-/* Makes room for one more item; a full array is doubled. */
-static int grow_items(void **items, size_t n, size_t *capacity, size_t item_size)
-{
-    const size_t wanted = *capacity == 0 ? 64 : 2 * *capacity;
-    if (n < *capacity)
-        return 0;
-    void *larger = realloc(*items, wanted * item_size);
-    if (larger == NULL)
-        return -ENOMEM;
-    *items = larger;
-    *capacity = wanted;
-    return 0;
-}
-
 static int add_file(struct reader *reader, const char *name, struct named **ret_named)
 {
     struct write_load *load = &reader->load;
-    void *files = load->files;
     struct named *named = calloc(1, sizeof *named);
     if (named == NULL)
         return -ENOMEM;
-    int result = grow_items(&files, load->n_files, &reader->files_capacity, sizeof *load->files);
-    load->files = files;
-    named->name = result == 0 ? strdup(name) : NULL;
+    char **added = grow_array(&load->files, load->n_files, &reader->files_capacity, sizeof *added);
+    named->name = added != NULL ? strdup(name) : NULL;
     named->number = (uint32_t)load->n_files;
     if (named->name == NULL || tsearch(named, &reader->tree, compare_named) == NULL) {
         free(named->name);
         free(named);
         return -ENOMEM;
     }
-    load->files[load->n_files++] = named->name;
+    *added = named->name;
+    load->n_files++;
     *ret_named = named;
     return 0;
 }
@@ -334,12 +320,11 @@ static int add_chunk(struct reader *reader, const struct cawl_chunk *chunk, stru
         return refuse_load_line(reader, err, "the write ends behind 2^62 bytes, where no file can");
     if (load->total_bytes > WRITE_LOAD_MAX_BYTES - chunk->size_bytes)
         return refuse_load_line(reader, err, "the writes up to here are more than 2^62 bytes");
-    void *chunks = load->chunks;
-    int result = grow_items(&chunks, load->n, &reader->capacity, sizeof *load->chunks);
-    load->chunks = chunks;
-    if (result < 0)
+    struct cawl_chunk *added = grow_array(&load->chunks, load->n, &reader->capacity, sizeof *added);
+    if (added == NULL)
         return no_memory(reader, err);
-    load->chunks[load->n++] = *chunk;
+    *added = *chunk;
+    load->n++;
     load->total_bytes += chunk->size_bytes;
     return 0;
 }

@@ -5,7 +5,6 @@
 #include "models/cawl/cawl.h"
 #include "tuner/options/settings.h"
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

@@ -1,7 +1,6 @@
 /* Tests of bench/atoms/read_ahead: the window of the kernel's read-ahead. */
 #include "bench/atoms/read_ahead.h"
 #include "bench/host/hostinfo.h"
-#include "bench/host/procfs.h"
 #include "tests/test.h"
 
 #include <fcntl.h>

@@ -1,5 +1,4 @@
-/* models/cawl/cawl: what is refused, what holds for every load, host and option, and a plain second version.
- */
+/* models/cawl/cawl: what is refused, what holds for all loads, hosts and options, a plain second version. */
 
 #include "tests/models/cawl/cawl_plain.h"
 #include "tests/models/cawl/cawl_rig.h"

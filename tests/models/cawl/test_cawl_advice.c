@@ -4,8 +4,7 @@
 
 #include <errno.h>
 
-/* Round numbers; a copied request of 360,000 bytes takes 90 us of the 100 us that a synchronous call costs.
- */
+/* Round numbers; a copied request of 360,000 bytes takes 90 of the 100 us that a synchronous call costs. */
 static const struct cawl_host host = {
     .bw_mem_bps = 8e9,
     .bw_ramdisk_bps = 4e9,

@@ -2,8 +2,6 @@
 #include "models/fleet/drift.h"
 #include "tests/test.h"
 
-#include <math.h>
-
 TEST(a_group_that_slowed_is_told_with_its_interval)
 {
     const double ratios[] = {-0.11, -0.12, -0.10, -0.11, -0.13, -0.09};
@@ -30,8 +28,7 @@ TEST(hosts_without_any_scatter_are_judged_by_their_mean)
     assert_true(drift_of(all, 3, 0.95).p == 0);
 }
 
-/* The example of Benjamini and Hochberg (1995), table 1 and section 3.2: at 5 % four of fifteen are rejected.
- */
+/* The example of Benjamini and Hochberg (1995), table 1 and section 3.2: at 5 %, 4 of 15 are rejected. */
 TEST(discoveries_are_those_of_the_paper)
 {
     const double p[] = {0.0001, 0.0004, 0.0019, 0.0095, 0.0201, 0.0278, 0.0298, 0.0344,

@@ -2,8 +2,6 @@
 #include "models/fleet/rules.h"
 #include "tests/test.h"
 
-#include <string.h>
-
 #define N 40
 
 static signed char within[N][3];
@@ -15,8 +13,7 @@ static struct rules_data data_of(size_t n)
     return (struct rules_data){n, 3, 2, &within[0][0], &values[0][0]};
 }
 
-/* Hosts of kind 1 want setting 0, and the last n_others, of kind 2, want setting 1; setting 2 does nowhere.
- */
+/* Hosts of kind 1 want setting 0, and the last n_others, of kind 2, want setting 1; none wants setting 2. */
 static void fill(size_t n_others)
 {
     for (size_t host = 0; host < N; host++) {

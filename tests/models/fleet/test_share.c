@@ -2,8 +2,6 @@
 #include "models/fleet/share.h"
 #include "tests/test.h"
 
-#include <math.h>
-
 static void check(size_t k, size_t n, double low, double high)
 {
     struct interval share = share_interval(k, n, 0.95);

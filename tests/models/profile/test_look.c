@@ -3,8 +3,6 @@
 #include "models/profile/look_streams.h"
 #include "tests/models/profile/store_rig.h"
 
-#include <math.h>
-
 EACH_TEST(rig_setup, rig_teardown);
 
 static struct look start, first, second;

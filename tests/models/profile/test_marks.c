@@ -1,5 +1,4 @@
-/* Tests of models/profile/marks: named moments, what was done between them, and many threads that name some.
- */
+/* Tests of models/profile/marks: named moments, what was done between them, many threads that name some. */
 #include "tests/models/profile/store_rig.h"
 
 #include <pthread.h>

@@ -2,15 +2,10 @@
 #include "tests/test.h"
 #include "tuner/base/markup.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static void check_print(void (*print)(FILE *out, const char *text), const char *text, const char *expected)
 {
     char *printed = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&printed, &size);
-    assert_non_null(out);
+    FILE *out = memory_stream(&printed);
     print(out, text);
     fclose(out);
     assert_string_equal(printed, expected);
@@ -52,10 +47,9 @@ TEST(a_word_is_quoted_where_a_shell_would_not_take_it_as_it_is)
 static void print_page(FILE *out, const char *title)
 {
     static const struct markup_link links[] = {{"one", "One"}, {NULL, NULL}};
-    static const char *const columns[] = {"Name", "<Text", NULL};
     markup_begin_page(out, "<head><title>other</title><style></style></head><body>not this</body>", title);
     markup_begin_main(out, links);
-    markup_begin_table(out, "A & b", columns);
+    markup_begin_table(out, "A & b", "Name|<Text");
     markup_end_table(out);
     markup_end_page(out);
 }
@@ -63,9 +57,7 @@ static void print_page(FILE *out, const char *title)
 TEST(a_page_has_the_head_of_another_one_and_a_title_of_its_own)
 {
     char *page = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&page, &size);
-    assert_non_null(out);
+    FILE *out = memory_stream(&page);
     print_page(out, "Mine");
     fclose(out);
     assert_non_null(strstr(page, "<head><title>Mine</title><style></style></head>\n<body>"));

@@ -1,5 +1,4 @@
-/* Tests of the whole program on a block device: a loop device over a file of the test's own, behind a link.
- */
+/* Tests of the whole program on a block device: a loop device over the test's own file, behind a link. */
 #include "tests/tuner/commands/cli_rig.h"
 
 #include <fcntl.h>

@@ -78,8 +78,7 @@ TEST(writes_of_loads_beside_keep_max_write)
         cli_json(CLI_ANY, "recommend --json --quiet --no-lock --path dir --file-size 128m --budget 4s "
                           "--pattern randread --request-size 64k,1m --queue-depth 1,4 "
                           "--max-write 600m --beside write:64k,queue_depth=2");
-    /* The allowance ends the search on a fast disk, the budget on a slow one, which may have an answer then.
-     */
+    /* The allowance ends the search on a fast disk, the budget on a slow one, which may have an answer. */
     bool chosen = !json_is_null(json_object_get(document, "recommendation"));
     assert_int_equal(run.code, !chosen ? 5 : json_is_true(json_object_get(document, "conclusive")) ? 0 : 3);
     assert_in_range(cli_integer(document, "search.bytes_written"), 256 << 20, 600ULL << 20);

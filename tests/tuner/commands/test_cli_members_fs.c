@@ -107,14 +107,8 @@ TEST(a_budget_too_short_for_the_runs_alone_is_told)
 {
     json_t *document =
         cli_json(-1, "recommend --json --pattern read --cache warm --budget 8s --duration 2s " BOTH);
-    const json_t *warnings = json_object_get(document, "warnings"), *warning;
-    const char *text = "";
-    size_t i;
-    json_array_foreach(warnings, i, warning)
-    {
-        if (strcmp(json_string_value(json_object_get(warning, "code")), "members_cut") == 0)
-            text = json_string_value(json_object_get(warning, "text"));
-    }
+    const json_t *warning = json_find(json_object_get(document, "warnings"), "code", "members_cut");
+    const char *text = warning != NULL ? json_string_value(json_object_get(warning, "text")) : "";
     if (json_is_null(json_object_get(document, "recommendation"))) {
         print_message("skipped: the disk is too busy for a search of 8 s to choose anything\n");
         skip();

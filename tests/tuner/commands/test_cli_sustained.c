@@ -45,14 +45,7 @@ GROUP_NEEDS(rig_find_program);
 
 static bool has_warning(const json_t *json, const char *code)
 {
-    size_t i;
-    json_t *warning;
-    json_array_foreach(json_object_get(json, "warnings"), i, warning)
-    {
-        if (strcmp(json_string_value(json_object_get(warning, "code")), code) == 0)
-            return true;
-    }
-    return false;
+    return json_find(json_object_get(json, "warnings"), "code", code) != NULL;
 }
 
 static double peak_bps(void)

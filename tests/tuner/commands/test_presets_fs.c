@@ -1,5 +1,4 @@
-/* Tests of configs/presets on a real file system: each runs, shortened, and measures every point of its plan.
- */
+/* Tests of configs/presets on a real file system: each runs, shortened, and measures its whole plan. */
 #include "tests/tuner/commands/presets_rig.h"
 
 static void check_points(const char *file, const json_t *document)

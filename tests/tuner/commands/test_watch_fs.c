@@ -2,12 +2,8 @@
 #include "tests/child.h"
 #include "tests/tuner/rig.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 
 GROUP_NEEDS(rig_find_program);
 GROUP(rig_enter, rig_leave);
@@ -53,14 +49,7 @@ static json_t *watch(const char *option, const char *value)
 
 static bool has_load(const json_t *document, const char *kind)
 {
-    size_t i;
-    const json_t *load, *place = json_array_get(json_object_get(document, "places"), 0);
-    json_array_foreach(json_object_get(place, "loads"), i, load)
-    {
-        if (strcmp(json_string_value(json_object_get(load, "kind")), kind) == 0)
-            return true;
-    }
-    return false;
+    return json_find(json_at(document, "places.0.loads"), "kind", kind) != NULL;
 }
 
 /* Small ones in `in`, large ones in `out`; ret: whether the small and the large were seen. */

@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <unistd.h>
 
 static void frame(uint32_t number, uint32_t caller, uint64_t object)
 {

@@ -3,7 +3,6 @@
 #include "tests/tuner/emit/events_rig.h"
 
 #include <errno.h>
-#include <unistd.h>
 
 static void moved(uint64_t time_ns, uint32_t thread, uint32_t direction, uint64_t n_bytes)
 {

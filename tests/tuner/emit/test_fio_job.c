@@ -237,8 +237,7 @@ TEST(fio_takes_every_job)
         "read",        "write", "randread", "randwrite", "rw:70", "randrw:30", "seq-read=40,rand-write=60",
         "seq-read=100"};
     char *all = NULL, *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&all, &size);
+    FILE *out = memory_stream(&all);
     for (size_t i = 0; i < N_OF(patterns) * API_N; i++) {
         enum api api = (enum api)(i % API_N);
         make_job(patterns[i / API_N], api, api == API_PSYNC ? 1 : 4, (enum sync)(i % SYNC_N));

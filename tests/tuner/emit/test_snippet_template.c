@@ -84,9 +84,7 @@ TEST(special_characters_are_escaped)
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         AUTO(auto_free) char *written = NULL;
-        size_t n;
-        FILE *out = open_memstream(&written, &n);
-        assert_non_null(out);
+        FILE *out = memory_stream(&written);
         assert_true(snippet_values_filter(out, rows[i].text, rows[i].filter));
         fclose(out);
         assert_string_equal(written, rows[i].expected);

@@ -88,10 +88,8 @@ static inline json_t *shape_point(const json_t *document, size_t point)
 static inline char *printed(json_t *document, enum settings_format format, int *ret_result)
 {
     char *text = NULL;
-    size_t size = 0;
     err = (struct err){0};
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
+    FILE *out = memory_stream(&text);
     *ret_result = report_experiment(out, document, format, &err);
     fclose(out);
     json_decref(document);

@@ -40,11 +40,9 @@ EACH_TEST(NULL, end_asking);
 
 static int ask(FILE *in)
 {
-    size_t size = 0;
     forget();
     err = (struct err){0};
-    FILE *out = open_memstream(&prompts, &size);
-    assert_non_null(out);
+    FILE *out = memory_stream(&prompts);
     int result = experiment_ask(in, out, &config_text, &err);
     fclose(out);
     fclose(in);

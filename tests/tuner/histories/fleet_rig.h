@@ -54,9 +54,7 @@ static inline void load(enum fleet_which which)
 static inline char *printed(int (*print)(FILE *out))
 {
     char *output = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&output, &size);
-    assert_non_null(out);
+    FILE *out = memory_stream(&output);
     assert_int_equal(print(out), 0);
     fclose(out);
     return output;

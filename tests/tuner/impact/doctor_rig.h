@@ -1,5 +1,4 @@
-/* tests/tuner/impact/doctor_rig: a check in the document of doctor, and file systems with too little in them.
- */
+/* tests/tuner/impact/doctor_rig: a check in doctor's document, and file systems with too little in them. */
 #pragma once
 
 #include "tests/tuner/rig.h"
@@ -9,13 +8,7 @@
 
 static inline const json_t *check_of(const json_t *document, const char *name)
 {
-    const json_t *checks = json_object_get(document, "checks");
-    for (size_t i = 0; i < json_array_size(checks); i++) {
-        const json_t *check = json_array_get(checks, i);
-        if (strcmp(json_string_value(json_object_get(check, "name")), name) == 0)
-            return check;
-    }
-    return NULL;
+    return json_find(json_object_get(document, "checks"), "name", name);
 }
 
 /* A file system of its own that only the child sees, and that goes away with it. */

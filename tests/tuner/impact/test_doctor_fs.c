@@ -3,7 +3,6 @@
 #include "tests/tuner/commands/cli_rig.h"
 #include "tests/tuner/impact/doctor_rig.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>

@@ -23,9 +23,7 @@ static void report(size_t n_runs, char **ret_text)
     settings.runs.confidence_share = 0.95;
     const struct cost cost = {
         .settings = &settings, .references = &reference, .n_references = 1, .n_loads = 1, .n_runs = n_runs};
-    size_t size;
-    FILE *out = open_memstream(ret_text, &size);
-    assert_non_null(out);
+    FILE *out = memory_stream(ret_text);
     assert_int_equal(report_cost_text(out, &cost, &err), 0);
     fclose(out);
 }

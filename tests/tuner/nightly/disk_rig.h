@@ -1,5 +1,4 @@
-/* tests/tuner/nightly/disk_rig: an image of a test's own in the current directory, and what it should hold.
- */
+/* tests/tuner/nightly/disk_rig: a test's own image in the current directory, and what it should hold. */
 #pragma once
 
 #include "tests/test.h"

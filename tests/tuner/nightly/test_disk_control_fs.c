@@ -1,5 +1,4 @@
-/* Tests of tuner/nightly/disk_control: the socket's mode, what is found in its place, and what is foreseen.
- */
+/* Tests of tuner/nightly/disk_control: the socket's mode, what is found in its place, what is foreseen. */
 #include "bench/base/clock.h"
 #include "tests/tuner/nightly/disk_rig.h"
 

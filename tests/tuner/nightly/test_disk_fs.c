@@ -16,17 +16,12 @@ static atomic_int sync_code, write_code, refusing_fd = -1, n_syncs, n_written_ou
 /* The next flush takes the kernel's one report of a loss, and brings it late. */
 static atomic_bool loses_late, second_is_answered;
 
-static void wait_for(const atomic_bool *flag)
-{
-    for (int i = 0; i < 200 && !*flag; i++)
-        usleep(1000);
-}
-
 WRAP(int, fdatasync, (int fd))
 {
     atomic_fetch_add(&n_syncs, 1);
     if (atomic_exchange(&loses_late, false)) {
-        wait_for(&second_is_answered);
+        for (int i = 0; i < 200 && !second_is_answered; i++)
+            usleep(1000);
         errno = EIO;
         return -1;
     }

@@ -4,8 +4,6 @@
 #include "tests/test.h"
 #include "tuner/nightly/disk_gate.h"
 
-#include <unistd.h>
-
 #define MS 1000000U
 
 static struct image image; /* nothing is read or flushed */

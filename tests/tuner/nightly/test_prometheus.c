@@ -61,15 +61,13 @@ static void auto_decref(json_t **document)
 static char *print(const char *old)
 {
     char *text = NULL;
-    size_t n = 0;
-    FILE *out = open_memstream(&text, &n);
+    FILE *out = memory_stream(&text);
     prometheus_print(out, &report, &config, old);
     fclose(out);
     return text;
 }
 
-/* Lines of the exposition format as its grammar has them; samples of a metric in one group behind its type.
- */
+/* Lines of the exposition format as its grammar has them; a metric's samples in one group behind its type. */
 static void check_grammar(const char *text)
 {
     regex_t line;

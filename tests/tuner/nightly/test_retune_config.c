@@ -5,7 +5,6 @@
 #include "tuner/options/options.h"
 
 #include <errno.h>
-#include <sys/stat.h>
 
 static struct retune_config config;
 static struct err err;

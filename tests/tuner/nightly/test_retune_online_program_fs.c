@@ -100,8 +100,7 @@ static void stop(int number)
     rig_finish(&run);
 }
 
-/* A search on a machine that is busy with other things may prove nothing, and then the first setting stays.
- */
+/* A search on a machine busy with other things may prove nothing, and then the first setting stays. */
 static void tune_until_it_is_found(void)
 {
     for (unsigned i = 0; i < 5; i++) {

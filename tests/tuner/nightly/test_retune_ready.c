@@ -1,5 +1,4 @@
-/* Tests of tuner/nightly/retune_ready: what is a reason to wait, and of the facts from bench/host/host_load.
- */
+/* Tests of tuner/nightly/retune_ready: what is a reason to wait, and the facts from bench/host/host_load. */
 #include "tests/test.h"
 #include "tuner/nightly/retune_steps.h"
 

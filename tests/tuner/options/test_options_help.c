@@ -5,9 +5,7 @@
 static char *help_of(unsigned command, bool all)
 {
     char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
+    FILE *out = memory_stream(&text);
     options_print_help(out, "name", "Summary.", command, "example", all);
     assert_int_equal(fclose(out), 0);
     return text;

@@ -3,8 +3,6 @@
 #include "tuner/base/utf8.h"
 #include "tuner/picture/live_text.h"
 
-#include <math.h>
-
 static char text[8192];
 
 static const struct look_rates now = {.seconds = 1,

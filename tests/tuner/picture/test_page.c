@@ -21,15 +21,13 @@ static char *page_of_nights(const char *text, size_t n, const struct journal *jo
     static struct settings settings;
     struct err err = {0};
     char *page = NULL;
-    size_t size = 0;
     json_t *document = json_loads(text, 0, NULL);
     const json_t *const documents[] = {document, document};
     const struct page_request request = {
         .documents = documents, .n_documents = n, .settings = &settings.snippet, .journal = journal};
     settings_init(&settings);
     assert_non_null(document);
-    FILE *out = open_memstream(&page, &size);
-    assert_non_null(out);
+    FILE *out = memory_stream(&page);
     int result = page_print(out, &request, &err);
     assert_int_equal(fclose(out), 0);
     json_decref(document);

@@ -2,18 +2,13 @@
 #include "tests/test.h"
 #include "tuner/picture/page_fleet.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static struct err err;
 
 static char *page_of(json_t *document)
 {
     char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = memory_stream(&text);
     assert_non_null(document);
-    assert_non_null(out);
     assert_int_equal(page_fleet_print(out, document, &err), 0);
     fclose(out);
     json_decref(document);

@@ -4,8 +4,6 @@
 #include "tuner/picture/page_profile.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 #define BEGIN "{\"schema\": \"fstune/profile/1\", \"source\": \"preload\", \"seconds\": 4, \"paused_s\": 0"
 #define SIZES                                                                                                \
@@ -32,11 +30,9 @@ static struct err err;
 static char *print(const char *text, int expected)
 {
     char *page = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&page, &size);
+    FILE *out = memory_stream(&page);
     json_t *document = json_loads(text, 0, NULL);
     assert_non_null(document);
-    assert_non_null(out);
     err = (struct err){0};
     assert_true(page_profile_is(document));
     assert_int_equal(page_profile_print(out, document, &err), expected);

@@ -13,13 +13,11 @@ static struct err err;
 static int draw(const char *kind, const char *text, struct plot_request request)
 {
     struct plot_data data;
-    size_t size;
     free(script);
     script = NULL;
     err = (struct err){0};
     assert_int_equal(plot_data_read(&data, text, strlen(text), &err), 0);
-    FILE *out = open_memstream(&script, &size);
-    assert_non_null(out);
+    FILE *out = memory_stream(&script);
     int result = plot_find(kind)->draw(&request, &data, out, &err);
     fclose(out);
     plot_data_done(&data);
@@ -58,9 +56,7 @@ static void add_numbers(FILE *out, const char *key, size_t n)
 TEST(columns_of_several_writes_show_mean_range_and_the_worst_state)
 {
     char *text = NULL;
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
+    FILE *out = memory_stream(&text);
     fputs("{\"schema\":\"fstune/write-prediction/1\",", out);
     add_numbers(out, "costs_s", 2999);
     add_numbers(out, "dirty_bytes", 2999);
@@ -165,9 +161,8 @@ TEST(a_cost_has_a_line_for_each_load_and_a_series_for_each_reference)
 
 TEST(a_text_keeps_whole_characters_and_loses_control)
 {
-    size_t size;
     free(script);
-    FILE *out = open_memstream(&script, &size);
+    FILE *out = memory_stream(&script);
     plot_script_text(out, "it's\x1b[2J\xc2\x9b", 80);
     plot_script_text(out, "gr\xc3\xb6\xc3\x9f", 3);
     fclose(out);

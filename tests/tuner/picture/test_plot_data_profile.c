@@ -3,7 +3,6 @@
 #include "tuner/picture/plot_data.h"
 
 #include <errno.h>
-#include <math.h>
 
 static struct plot_data data;
 static struct err err;

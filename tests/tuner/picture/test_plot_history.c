@@ -58,11 +58,9 @@ static void draw(enum plot_terminal terminal)
                                          .x = "",
                                          .y = "",
                                          .where = ""};
-    size_t size;
     free(script);
     script = NULL;
-    FILE *out = open_memstream(&script, &size);
-    assert_non_null(out);
+    FILE *out = memory_stream(&script);
     int result = plot_history.draw(&request, &data, out, &err);
     assert_int_equal(fclose(out), 0);
     assert_int_equal(result, 0);

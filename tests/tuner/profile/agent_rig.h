@@ -5,7 +5,6 @@
 #include "tests/tuner/rig.h"
 
 #include <sqlite3.h>
-#include <unistd.h>
 
 static char program[4096], agent[4096 + 32]; /* program: this one */
 

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/wait.h>
-#include <unistd.h>
 
 #define BLOCK    512
 #define N_BLOCKS 128
@@ -72,15 +71,10 @@ static inline json_int_t n_reads(const json_t *object)
 
 static inline json_t *mark(const char *name)
 {
-    size_t i;
-    json_t *each;
-    json_array_foreach(json_object_get(document, "marks"), i, each)
-    {
-        if (strcmp(json_string_value(json_object_get(each, "name")), name) == 0)
-            return each;
-    }
-    fail_msg("there is no mark %s", name);
-    return NULL;
+    json_t *found = json_find(json_object_get(document, "marks"), "name", name);
+    if (found == NULL)
+        fail_msg("there is no mark %s", name);
+    return found;
 }
 
 /* Each role in a program that is not recorded. */

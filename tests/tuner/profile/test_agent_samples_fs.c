@@ -10,7 +10,6 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <time.h>
-#include <unistd.h>
 
 GROUP_NEEDS(find_us);
 GROUP(rig_enter, rig_leave);

@@ -3,9 +3,7 @@
 
 #include "tests/folder.h"
 
-#include <errno.h>
 #include <poll.h>
-#include <unistd.h>
 
 static struct agent_send out;
 static struct wire_address address;

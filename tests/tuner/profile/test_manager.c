@@ -8,9 +8,7 @@
 #include "tuner/store/events.h"
 
 #include <errno.h>
-#include <math.h>
 #include <signal.h>
-#include <unistd.h>
 
 static struct batch_writer writer;
 static struct manager_result result;

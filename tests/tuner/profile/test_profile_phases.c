@@ -1,7 +1,6 @@
 /* Tests of tuner/profile/profile_phases: marks as a document and as text. */
 #include "tuner/profile/profile_document.h"
 
-#include "tests/test.h"
 #include "tests/tuner/json_check.h"
 
 static struct store *store;
@@ -42,9 +41,7 @@ static void transfer(enum profile_direction direction, uint64_t n)
 
 static const char *print(void)
 {
-    size_t size;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
+    FILE *out = memory_stream(&text);
     profile_phases_print_marks(out, store);
     assert_int_equal(fclose(out), 0);
     return text;

@@ -4,7 +4,6 @@
 #include "tests/tuner/rig.h"
 
 #include <fcntl.h>
-#include <unistd.h>
 
 static char program[4096]; /* this one */
 

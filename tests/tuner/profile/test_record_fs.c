@@ -1,5 +1,4 @@
-/* Tests of fstune profile on real programs: what is seen is what they did, and they do what they did before.
- */
+/* Tests of fstune profile on real programs: what is seen is what they did, and they do the same as before. */
 #include "models/profile/store.h"
 #include "tests/child.h"
 #include "tests/tuner/rig.h"
@@ -36,8 +35,7 @@ static void forbid(bool is_strict)
 #define RING_DEPTH  16
 #define RING_ROUNDS 2000
 
-/* Looks at one completion after the other and asks for a block in its place, so that as many are out always.
- */
+/* Looks at one completion after the other and asks for a block in its place: as many are out always. */
 static int keep_ring_full(void)
 {
     static char blocks[RING_DEPTH][512];

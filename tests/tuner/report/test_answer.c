@@ -1,8 +1,6 @@
 /* Tests of tuner/report/answer: the figures that text, tables and pages take from one place. */
 #include "tests/tuner/search/tune_rig.h"
 
-#include <math.h>
-
 SEARCHES(enter);
 
 static void search_all(void)

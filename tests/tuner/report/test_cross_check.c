@@ -3,7 +3,6 @@
 #include "tests/tuner/rig.h"
 #include "tuner/report/cross_check.h"
 
-#include <errno.h>
 #include <signal.h>
 
 static struct rig_run run;

@@ -5,8 +5,7 @@
 
 SEARCHES(enter);
 
-/* An answer that is not conclusive and whose choice is not the fastest; the loss is a share of the tolerance.
- */
+/* An answer, not conclusive, whose choice is not the fastest; the loss is a share of the tolerance. */
 static void search_and_lose(double tolerances)
 {
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--budget", "60s", "--seed",
@@ -29,9 +28,7 @@ static void expect_words(const char *text, const char *present, const char *abse
 static void expect_certainty(const char *present, const char *absent)
 {
     char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
+    FILE *out = memory_stream(&text);
     report_certainty_text(out, &tune);
     assert_int_equal(fclose(out), 0);
     expect_words(text, present, absent);
@@ -94,9 +91,7 @@ TEST(what_is_good_enough_may_leave_open_whether_less_would_do)
 static void expect_answer(const char *present, const char *absent)
 {
     char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
+    FILE *out = memory_stream(&text);
     assert_int_equal(report_recommendation_text(out, &answer, &err), 0);
     assert_int_equal(fclose(out), 0);
     expect_words(text, present, absent);

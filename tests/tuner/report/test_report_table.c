@@ -27,9 +27,7 @@ TEST(what_shows_less_than_the_tolerance_allows_is_not_called_as_good)
 static void expect_markdown(const char *present, const char *absent)
 {
     char *text = NULL;
-    size_t size = 0;
-    FILE *out = open_memstream(&text, &size);
-    assert_non_null(out);
+    FILE *out = memory_stream(&text);
     assert_int_equal(report_table_markdown(out, &answer, &err), 0);
     assert_int_equal(fclose(out), 0);
     if (strstr(text, present) == NULL || strstr(text, absent) != NULL)

@@ -2,8 +2,6 @@
 #include "tests/test.h"
 #include "tuner/report/report_text.h"
 
-#include <math.h>
-
 static char text[500];
 
 static const char *latency_of(const struct latency_row *latency)

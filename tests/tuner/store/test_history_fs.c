@@ -6,7 +6,6 @@
 #include "bench/base/clock.h"
 #include "bench/base/rng.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <poll.h>
 #include <signal.h>

@@ -26,11 +26,6 @@ static void push(size_t n_runs, size_t n_changes)
     assert_int_equal(n[1], n_changes);
 }
 
-static void compare_with_the_server(const char *table)
-{
-    assert_int_equal(count_rows("server.db", table), count_rows("h.db", table));
-}
-
 TEST(pushing_twice_is_pushing_once)
 {
     int64_t run_id = add_whole_run(1e8);
@@ -42,7 +37,7 @@ TEST(pushing_twice_is_pushing_once)
     static const char *const tables[] = {"hosts",   "targets",         "points",    "runs",
                                          "replays", "recommendations", "documents", "changes"};
     for (size_t i = 0; i < N_OF(tables); i++)
-        compare_with_the_server(tables[i]);
+        assert_int_equal(count_rows("server.db", tables[i]), count_rows("h.db", tables[i]));
 }
 
 TEST(a_pushed_run_says_what_it_said)

@@ -4,7 +4,6 @@
 #include "tuner/store/database.h"
 
 #include <errno.h>
-#include <sys/stat.h>
 
 GROUP(rig_enter, rig_leave);
 

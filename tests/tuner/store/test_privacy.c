@@ -3,7 +3,6 @@
 #include "tuner/store/privacy.h"
 
 #include <errno.h>
-#include <string.h>
 
 GROUP(rig_enter, rig_leave);
 

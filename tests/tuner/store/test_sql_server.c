@@ -4,8 +4,6 @@
 #include "tuner/store/sql_server.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 static struct err err;
 

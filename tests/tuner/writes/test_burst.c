@@ -195,10 +195,9 @@ TEST(document_holds_both_settings_and_the_gain)
 TEST(text_says_which_setting_and_that_a_steady_load_has_another)
 {
     AUTO(auto_free) char *text = NULL;
-    size_t size = 0;
     judge_fast_and_slow();
     burst.falls_behind = true;
-    FILE *out = open_memstream(&text, &size);
+    FILE *out = memory_stream(&text);
     burst_answer_part(&burst).print(out, &burst);
     fclose(out);
     static const char *const parts[] = {"Bursts       of 64m",

@@ -3,7 +3,6 @@
 #include "tuner/writes/host_file.h"
 
 #include <signal.h>
-#include <time.h>
 
 GROUP(rig_enter, rig_leave);
 GROUP_NEEDS(rig_find_program);
@@ -68,17 +67,12 @@ TEST(an_output_that_cannot_be_a_file_is_refused)
                 "absent/host.conf: no file can be made beside it");
 }
 
-static void wait_ms(long ms)
-{
-    nanosleep(&(struct timespec){ms / 1000, ms % 1000 * 1000000}, NULL);
-}
-
-static void end_with(struct rig_run *run, int number, long after_ms)
+static void end_with(struct rig_run *run, int number, unsigned after_ms)
 {
     static const char *const arguments[] = {"calibrate", "--no-lock", "--quiet",  "--path", ".", "--budget",
                                             "30s",       "--output",  "cut.conf", "--json", NULL};
     rig_start(run, NULL, arguments);
-    wait_ms(after_ms);
+    usleep(1000 * after_ms);
     kill(run->pid, number);
     rig_finish(run);
     assert_false(rig_exists("cut.conf"));
@@ -87,7 +81,7 @@ static void end_with(struct rig_run *run, int number, long after_ms)
 TEST(an_interrupted_calibration_says_so_and_writes_no_file)
 {
     /* While the target is filled, and in the rounds. */
-    static const long after_ms[] = {150, 2500};
+    static const unsigned after_ms[] = {150, 2500};
     for (size_t i = 0; i < N_OF(after_ms); i++) {
         AUTO(rig_free) struct rig_run run;
         end_with(&run, SIGINT, after_ms[i]);
