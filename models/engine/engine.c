@@ -75,7 +75,6 @@ int engine_init(struct engine *engine, double now_seconds, uint64_t seed)
         gsl_rng_set(engine->doubts, (unsigned long)seed ^ DOUBTS_SEED);
         result = belief_init(&engine->belief, engine->space, engine->search->surrogate, FALLBACK_STD);
     }
-    engine->belief.draws_few_first = engine->growth > 0;
     /* What a few runs find late can no longer be shown to keep a limit. */
     engine->belief.ignores_lone_peaks = engine_is_limited(engine);
     return result < 0 ? result

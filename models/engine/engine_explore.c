@@ -38,15 +38,19 @@ int engine_explore(struct engine *engine, double now_seconds, bool *ret_over)
 {
     size_t asked[ROUND_MAX], runs[ENGINE_MAX_QUEUED + 2], n = 0;
     bool grid = engine->search == &search_grid;
+    bool has_time = engine->stop == ENGINE_STOP_NOT_YET &&
+                    engine_has_time(engine, now_seconds, engine->explore_end_seconds, 1);
     int result = 0;
     *ret_over = true;
     if (engine->n_rounds > 0) {
         if (engine->queue.n_handed == 0 && !engine->was_design)
             return 0; /* what is asked for does not fit into the time that is left */
+        /* What grows is to think fast: the race alone makes something of the last round. */
+        if (engine->growth > 0 && !has_time)
+            return 0;
         result = update(engine);
     }
-    if (result < 0 || engine->stop != ENGINE_STOP_NOT_YET || (!grid && engine_nears_ceiling(engine)) ||
-        !engine_has_time(engine, now_seconds, engine->explore_end_seconds, 1))
+    if (result < 0 || !has_time || (!grid && engine_nears_ceiling(engine)))
         return result;
     engine->was_design = engine->search->in_first_design(engine->search_state);
     result =

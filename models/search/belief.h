@@ -55,10 +55,9 @@ struct belief {
     struct belief_prior prior;    /* figures from elsewhere; empty unless belief_prior_add was called */
     double ceiling; /* response that no point passes, set by the owner; INFINITY: none is known. Draws are
                        lowered to it; mean and variance are not */
-    bool draws_few_first;    /* set by the owner: belief_is_within draws the likeliest rivals alone first */
-    bool ignores_lone_peaks; /* set by the owner: it has no use for isolated fast points */
-    double lone_peaks_share; /* of all points: those better than the others say */
-    double lone_peaks_std;   /* half normal: log of by how much */
+    bool ignores_lone_peaks;            /* set by the owner: it has no use for isolated fast points */
+    double lone_peaks_share;            /* of all points: those better than the others say */
+    double lone_peaks_std;              /* half normal: log of by how much */
     const struct surrogate_ops *chosen; /* fitted; NULL before the first successful belief_update */
     void *state;                        /* of the surrogate */
     double score;              /* leave-one-out log density of the last refit; NaN before the first */
@@ -132,10 +131,9 @@ double belief_no_lone_peaks(const struct belief *belief, size_t but, double resp
 /* Whether it is at least as probable as `enough` that no point of the space that is not excluded exceeds
  * `point` by more than `margin` in response: what n_draws (> 0) joint posterior draws of the most likely 512
  * points would show. Bounds on their probability spare all draws or most, and change the answer in less than
- * one question of a hundred thousand; with draws_few_first the answer is no as well where another such draw
- * of the most likely 32 alone says so, which only matters to questions that are nearly even. While there is
- * no surrogate, of the points by themselves; the probability is 0 where one was never measured. 0, -ENOMEM,
- * -EDOM. */
+ * one question of a hundred thousand; the answer is no as well where another such draw of the most likely 32
+ * alone says so, which only matters to questions that are nearly even. While there is no surrogate, of the
+ * points by themselves; the probability is 0 where one was never measured. 0, -ENOMEM, -EDOM. */
 int belief_is_within(const struct belief *belief, size_t point, double margin, double enough, size_t n_draws,
                      gsl_rng *rng, bool *ret_within);
 

@@ -191,7 +191,7 @@ static int draw_few_or_all(const struct question *question, gsl_rng *rng, bool *
     int result = 0;
 
     *ret_within = true;
-    if (question->belief->draws_few_first && question->n > FIRST_RIVALS)
+    if (question->n > FIRST_RIVALS)
         result = draw_rivals(question, FIRST_RIVALS, rng, ret_within);
     return result || !*ret_within ? result : draw_rivals(question, question->n, rng, ret_within);
 }

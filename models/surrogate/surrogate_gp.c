@@ -350,9 +350,12 @@ static void explain_block(const struct gp *gp, struct block *block, size_t first
     for (size_t i = first; i < last; i++)
         fill_observed(gp, i, block->points, block->n, block->cross + i * BLOCK);
     dense_solve_rows(gp->factor, gp->n, first, last, block->cross, block->n, BLOCK);
-    for (size_t i = first; i < last; i++)
+    for (size_t i = first; i < last; i++) {
+        const double *solved = block->cross + i * BLOCK;
+
         for (size_t j = 0; j < block->n; j++)
-            block->variance[j] -= gsl_pow_2(block->cross[i * BLOCK + j]);
+            block->variance[j] -= solved[j] * solved[j];
+    }
 }
 
 /* A few observations at a time, so that a candidate can be given up as soon as they explain enough of it:
@@ -423,7 +426,7 @@ static int factorise_posterior(const struct gp *gp, const size_t *points, size_t
                                double *posterior)
 {
     for (size_t i = 0; i < n; i++)
-        fill_row(gp, points[i], points, n, posterior + i * n);
+        fill_row(gp, points[i], points + i, n - i, posterior + i * n + i);
     dense_add_gram(-1.0, n, gp->n, cross, n, posterior, n);
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < i; j++)

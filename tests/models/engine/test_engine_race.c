@@ -62,6 +62,41 @@ TEST(a_round_of_exploration_repeats_its_points)
     assert_true(n_once <= 2); /* the best so far, and a suspect */
 }
 
+static size_t n_fits;
+
+static int fit_and_count(void *state, const struct space *of, const struct observation *data, size_t n,
+                         int refit, gsl_rng *random)
+{
+    n_fits++;
+    return surrogate_gp.fit(state, of, data, n, refit, random);
+}
+
+/* When there is no time for another round, the race is what makes something of the last one. */
+TEST(where_blocks_grow_exploration_does_not_think_about_its_last_round)
+{
+    static struct surrogate_ops counting;
+    static struct search_ops search;
+    struct engine wanted = growing(0.5);
+    struct engine_run run;
+    n_fits = 0;
+    counting = surrogate_gp;
+    search = search_auto;
+    counting.fit = fit_and_count;
+    search.surrogate = &counting;
+    wanted.search = &search;
+    begin(wanted, 1);
+    while (engine.n_rounds < 3 || engine.queue.next < engine.queue.n) {
+        assert_int_equal(engine_ask(&engine, device.now, &run), ENGINE_RUN);
+        make_run(&run);
+    }
+    assert_true(n_fits > 0);
+    n_fits = 0;
+    engine.explore_end_seconds = device.now;
+    assert_int_equal(engine_ask(&engine, device.now, &run), ENGINE_TURN);
+    assert_int_equal(engine.phase, ENGINE_RACE);
+    assert_int_equal(n_fits, 0);
+}
+
 TEST(without_growth_a_block_has_each_point_once)
 {
     begin(usual(), 1);
