@@ -55,9 +55,8 @@ int papi_names_find(const struct papi_library *library, const char *name,
     struct hardware_formula formula = {.n = 1};
     strncpy(copy, name, sizeof copy - 1);
     copy[sizeof copy - 1] = '\0';
-    if (library->PAPI_event_name_to_code(copy, &number) != PAPI_OK)
-        return refuse_absent(name, err);
-    if ((number & PAPI_PRESET_MASK) == 0)
+    /* PAPI names nothing where it does not know the processor; libpfm4 has the kernel's names there, too. */
+    if (library->PAPI_event_name_to_code(copy, &number) != PAPI_OK || (number & PAPI_PRESET_MASK) == 0)
         code = encode(library, name, &formula.terms[0].event) ? 0 : refuse_absent(name, err);
     else if (library->PAPI_get_event_info(number, &info) != PAPI_OK)
         code = refuse_absent(name, err);

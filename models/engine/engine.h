@@ -184,6 +184,7 @@ struct engine {
     size_t n_aged;              /* how often runs after a choice became ordinary ones, for another choice */
     bool is_again;              /* the choice is one made again after its replays */
     size_t n_proofs;            /* rounds of runs before the choice that were to show who keeps the limits */
+    bool has_tried_unmeasured;  /* a point without a run, before the choice */
     struct moments tails;       /* logarithms of p99 by mean latency, of the runs that have both */
     double *feasible;           /* by point of the space: probability that it keeps the limit; NULL: all do */
     struct {

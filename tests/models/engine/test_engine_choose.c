@@ -161,3 +161,36 @@ TEST(the_best_is_named_by_everything_known)
     assert_false(engine.is_proved);
     assert_close(engine.expected_shortfall, 0.2, 0.05);
 }
+
+/* Where a run takes a second, most points have none. Returns how many first runs of a point come before the
+ * choice. */
+static size_t n_first_runs_before_choice(struct engine wanted, unsigned long seed)
+{
+    struct engine_run run;
+    size_t n = 0;
+    begin(wanted, seed);
+    device.seconds = 1;
+    for (;;) {
+        int asked = engine_ask(&engine, device.now, &run);
+        assert_true(asked >= 0);
+        if (asked == ENGINE_DONE)
+            return n;
+        if (asked != ENGINE_RUN)
+            continue;
+        n += engine.phase == ENGINE_CHOICE && engine.belief.moments[run.point].n == 0;
+        make_run(&run);
+    }
+}
+
+TEST(a_point_that_is_believed_to_be_better_gets_a_run_before_the_choice)
+{
+    size_t n = 0, n_nights = 0;
+    for (unsigned long seed = 1; seed <= 10; seed++) {
+        size_t n_here = n_first_runs_before_choice(usual(), seed);
+        assert_true(n_here <= 1);
+        n += n_here;
+        n_nights += n_first_runs_before_choice(night(), seed);
+    }
+    assert_true(n > 0);
+    assert_int_equal(n_nights, 0);
+}
