@@ -162,14 +162,14 @@ TEST(the_best_is_named_by_everything_known)
     assert_close(engine.expected_shortfall, 0.2, 0.05);
 }
 
-/* Where a run takes a second, most points have none. Returns how many first runs of a point come before the
- * choice. */
+/* Where a run takes four seconds, most points have none. Returns how many first runs of a point come before
+ * the choice. */
 static size_t n_first_runs_before_choice(struct engine wanted, unsigned long seed)
 {
     struct engine_run run;
     size_t n = 0;
     begin(wanted, seed);
-    device.seconds = 1;
+    device.seconds = 4;
     for (;;) {
         int asked = engine_ask(&engine, device.now, &run);
         assert_true(asked >= 0);
