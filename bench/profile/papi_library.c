@@ -23,7 +23,9 @@ int papi_library_open(struct papi_library *library, struct err *err)
     /* Of the version whose header was used: its structures differ from version to version. */
     snprintf(name, sizeof name, "libpapi.so.%d.%d", PAPI_VERSION_MAJOR(PAPI_VERSION),
              PAPI_VERSION_MINOR(PAPI_VERSION));
-    library->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    /* What it has found out of the machine stays in it: where it does not know the processor, it does not
+     * free that. */
+    library->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
     bool is_whole = library->handle != NULL;
 #define FIND(NAME) is_whole = is_whole && find(library, #NAME, &library->NAME);
     PAPI_LIBRARY_FUNCTIONS(FIND)
@@ -42,7 +44,6 @@ void papi_library_close(struct papi_library *library)
 {
     if (library->handle == NULL)
         return;
-    library->PAPI_shutdown();
     dlclose(library->handle);
     library->handle = NULL;
 }

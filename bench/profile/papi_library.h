@@ -18,7 +18,6 @@
 /* A member for each function of them that is used, with the function's name and type. */
 #define PAPI_LIBRARY_FUNCTIONS(EACH)                                                                         \
     EACH(PAPI_library_init)                                                                                  \
-    EACH(PAPI_shutdown)                                                                                      \
     EACH(PAPI_event_name_to_code)                                                                            \
     EACH(PAPI_get_event_info)                                                                                \
     EACH(pfm_get_os_event_encoding)

@@ -212,8 +212,9 @@ int beside_stop(struct beside *beside, struct err *err)
     int result = 0;
     if (beside->lanes == NULL)
         return 0;
-    atomic_store(&beside->stop, true);
+    /* Before any lane ends: each counts what was due by its own end. */
     double seconds = (double)(clock_now_ns(beside->clock) - beside->start_ns) / 1e9;
+    atomic_store(&beside->stop, true);
     for (size_t i = 0; i < beside->n; i++) {
         beside->figures[i] = (struct beside_figures){.seconds = seconds};
         histogram_init(&beside->figures[i].latency);

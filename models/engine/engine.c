@@ -213,14 +213,15 @@ static bool prove_limits(struct engine *engine)
 
 /* The point without a run that is believed to gain most over the best one, by the second of its run, gets a
  * run before the choice, once: where runs are dear, the surrogate sees further than what was measured. A
- * night looks for what it can prove. False: there is none. */
+ * night looks for what it can prove, or saves its writes. False: there is none. */
 static bool try_unmeasured(struct engine *engine)
 {
     const struct belief *belief = &engine->belief;
     size_t found = ENGINE_NONE;
     double most = 0;
     if (engine->has_tried_unmeasured || belief->chosen == NULL || engine->best == ENGINE_NONE ||
-        engine->stop != ENGINE_STOP_NOT_YET || engine->policy.weighs_chances)
+        engine->stop != ENGINE_STOP_NOT_YET || engine->policy.weighs_chances ||
+        isfinite(engine->writes_left_bytes))
         return false;
     for (size_t i = 0; i < engine->space->n_points; i++) {
         double gain = (belief->mean[i] - belief->mean[engine->best]) / engine->seconds[i];

@@ -87,7 +87,9 @@ bool engine_next(struct engine *engine, double now_seconds, struct engine_run *r
         *ret_run = (struct engine_run){.point = point, .confirming = queue->confirming};
         return true;
     }
-    if (queue->n_refused > 0 && queue->n_handed == 0 && engine->stop == ENGINE_STOP_NOT_YET)
+    /* What runs before the choice may not be had out of what is kept for its replays. */
+    if (queue->n_refused > 0 && queue->n_handed == 0 && engine->stop == ENGINE_STOP_NOT_YET &&
+        engine->phase != ENGINE_CHOICE)
         engine->stop = ENGINE_STOP_WRITES;
     queue->next = queue->n;
     queue->n_refused = 0;

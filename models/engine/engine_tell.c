@@ -14,6 +14,8 @@ int engine_tell(struct engine *engine, const struct engine_run *run, const struc
 {
     struct engine_point *point = &engine->points[run->point];
     /* Replays of a point have equal length. */
+    if (result->cut && point->n_runs > 0 && !point->is_cut)
+        return 0;
     if (point->is_cut)
         engine_forget(engine, run->point);
     point->is_cut = result->cut;

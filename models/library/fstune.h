@@ -124,11 +124,11 @@ struct fst_options {
     /* What a measurement lasts at least, where something else is around it: > 0, at most run_cost. 0: there
      * is nothing around it. */
     double length;
-    /* With rates, the work that a measurement does at least, however long that takes. NULL: it ends by time.
-     * Called as price is. */
+    /* With rates, the work that a measurement does at least (>= 0), however long that takes. NULL: it ends by
+     * time. Called as price is. */
     double (*least_work)(const double *values, void *context);
     /* Of two settings with the same price and latency (struct fst_timing) that with the lower rank is
-     * recommended, such as the simpler one. NULL: all have the same. Called as price is. */
+     * recommended, such as the simpler one; >= 0. NULL: all have the same. Called as price is. */
     double (*rank)(const double *values, void *context);
     /* By so much the first measurements after the choice may pass the budget, so that it is confirmed; >= 0.
      */
@@ -207,6 +207,7 @@ struct fst_timing {
     double latency; /* of its requests, on average: of two settings with the same price that with the lower
                        latency is recommended, unless they are alike; 0: unknown */
     int cut;        /* it was ended early, as fst_hopeless allows: it counts until a whole one is told */
+    int reserved;   /* 0 */
 };
 
 #define FST_TIMING                                                                                           \
@@ -214,7 +215,8 @@ struct fst_timing {
         .size = sizeof(struct fst_timing), .used = -1, .span = -1                                            \
     }
 
-/* The same with its timing. -EINVAL also: a timing that makes no sense, a cut with a standard error. */
+/* The same with its timing. -EINVAL also: a timing that makes no sense (a span or a warm-up beyond the cost),
+ * a cut with a standard error or of a confirming measurement. */
 int fst_tell_timed(struct fst_search *search, const struct fst_run *run, const struct fst_result *result,
                    const struct fst_timing *timing);
 

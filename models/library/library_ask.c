@@ -123,6 +123,7 @@ static bool take_timing(const struct fst_timing *given, const struct fst_result 
         memcpy(ret_timing, given, given->size);
     return isfinite(ret_timing->used) && isfinite(ret_timing->span) && ret_timing->warmup >= 0 &&
            isfinite(ret_timing->warmup) && ret_timing->latency >= 0 && isfinite(ret_timing->latency) &&
+           !(ret_timing->span > result->cost) && !(ret_timing->warmup > result->cost) &&
            (!ret_timing->cut || !(result->std_error > 0));
 }
 
@@ -149,7 +150,7 @@ static void tell_cost(struct fst_search *search, size_t setting, double cost, do
     search->costs += cost;
     engine_tell_cost(&search->engine, setting, cost, timing->warmup, span_of(search, timing, cost), rate);
     if (!(search->options.length > 0))
-        search->engine.duration_seconds = search->engine.run_seconds;
+        search->engine.duration_seconds = fmax(0, search->engine.run_seconds - search->engine.around_seconds);
 }
 
 static double rate_of(const struct fst_search *search, double value)
@@ -208,7 +209,8 @@ int fst_tell_timed(struct fst_search *search, const struct fst_run *run, const s
                    const struct fst_timing *given)
 {
     struct fst_timing timing = FST_TIMING;
-    if (!take_timing(given, result, &timing) || !is_sound(search, run, result))
+    if (!take_timing(given, result, &timing) || !is_sound(search, run, result) ||
+        (timing.cut && run->confirming))
         return -EINVAL;
     if (begin_line(search) < 0)
         return -ENOMEM;

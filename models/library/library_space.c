@@ -63,8 +63,11 @@ int fst_space_add_sizes(struct fst_space *space, const char *name, uint64_t low,
         return -EINVAL;
     size_t n = 0;
     double *levels = calloc(64, sizeof *levels);
-    for (uint64_t size = low; levels != NULL && size <= high && n < 64; size *= 2)
+    for (uint64_t size = low; levels != NULL; size *= 2) {
         levels[n++] = (double)size;
+        if (size == high)
+            break;
+    }
     return add(space, name, SPACE_ORDERED, levels, n);
 }
 

@@ -15,8 +15,9 @@
 #define LATENCY_RATIO 1.03 /* of p99; what is shown to be more is 1.1 times of it at most */
 /* One in 100 requests is slow always, and so many more may be because of trials: p99 stays about where it is.
  */
-#define SLOW_USUAL 0.01
-#define SLOW_SHARE 0.0025
+#define SLOW_USUAL   0.01
+#define SLOW_SHARE   0.0025
+#define USUAL_WEIGHT 0.125 /* of a slice in what is usual */
 /* With each trial the worst one is forgotten a little. */
 #define FADE 0.95
 /* A trial takes the slice that it begins after, its own and the next one. */
@@ -61,17 +62,13 @@ struct online_setting online_running(const struct online *online)
 static void drop_trial(struct online *online)
 {
     online->n_dropped += online->step != ONLINE_IDLE;
+    online->goes_back = online->goes_back || (online->step != ONLINE_IDLE && online->is_other_tried);
     online->step = ONLINE_IDLE;
 }
 
 static struct latency_share share_of(const struct online *online, const struct latency_counts *counts)
 {
     return latency_share_of(counts, &online->limits);
-}
-
-static double n_of(const uint64_t n[LATENCY_N_CLASSES])
-{
-    return (double)(n[LATENCY_MOVES] + n[LATENCY_FLUSHES]);
 }
 
 static void add_share(const struct online *online, struct latency_share *share,
@@ -94,67 +91,90 @@ static double n_made_slow(const struct online *online)
     return n;
 }
 
-/* Whom the trial of another setting makes wait. */
+/* Whom the trial makes wait. */
 static void charge_waits(struct online *online, struct online_credit *credit)
 {
-    double n_slow = n_made_slow(online), n_before = n_of(online->before_share.n);
+    double n_slow = n_made_slow(online);
     credit->saved.slow_requests -= n_slow - online->n_charged;
     online->n_charged = n_slow;
-    if (n_before > 0)
-        credit->worst_slow_share = fmax(credit->worst_slow_share, n_slow / n_before);
+    if (credit->slice_requests > 0)
+        credit->worst_slow_share = fmax(credit->worst_slow_share, n_slow / credit->slice_requests);
 }
 
-/* What a trial costs. Returns the bytes. */
-static double charge(struct online *online, struct online_credit *credit, const struct online_slice *slice)
+static double loss_by_rate(const struct online *online, struct online_credit *credit,
+                           const struct online_slice *slice)
 {
-    struct online_setting running = online_running(online);
-    bool is_tried = online->step == ONLINE_TRYING && online_is_same(&slice->setting, &online->tried);
-    double lost = online->step != ONLINE_IDLE ? online->before_bps * slice->switch_seconds : 0;
-    add_share(online, &online->tried_share, &slice->late_tried);
-    if (is_tried)
-        add_share(online, &online->tried_share, &slice->latencies);
-    if (online_is_same(&online->tried, &running))
-        return lost;
-    charge_waits(online, credit);
-    if (is_tried) {
-        double lost_by_rate = fmax(0, online->before_bps * slice->seconds - (double)slice->n_bytes);
-        credit->worst_slices =
-            fmax(credit->worst_slices, lost_by_rate / (online->before_bps * online->before_seconds));
-        lost += lost_by_rate;
-    }
-    credit->saved.bytes -= lost;
+    double lost = fmax(0, online->before_bps * slice->seconds - (double)slice->n_bytes);
+    if (credit->slice_bytes > 0)
+        credit->worst_slices = fmax(credit->worst_slices, lost / credit->slice_bytes);
     return lost;
 }
 
-/* What must be saved up for a trial: it may be as bad as the worst one, serve nothing, and change the way
- * there and back again. */
-static struct online_price price_of_trial(const struct online *online, const struct online_slice *slice)
+/* What the last trial costs, until what it began is over and the way back is made; its kind pays. */
+static void charge(struct online *online, const struct online_slice *slice)
+{
+    struct online_setting running = online_running(online);
+    bool goes_on = online->step != ONLINE_IDLE;
+    bool is_tried = goes_on && online_is_same(&slice->setting, &online->tried);
+    double lost = goes_on || online->goes_back ? online->before_bps * slice->switch_seconds : 0;
+    add_share(online, &online->tried_share, &slice->late_tried);
+    if (is_tried)
+        add_share(online, &online->tried_share, &slice->latencies);
+    online->goes_back = online->goes_back && online_is_same(&slice->setting, &online->tried) &&
+                        !online_is_same(&running, &online->tried);
+    if (!online->is_other_tried)
+        return;
+    struct online_credit *credit = &online->mind[online->tried_kind].credit;
+    charge_waits(online, credit);
+    lost += is_tried ? loss_by_rate(online, credit, slice) : 0;
+    credit->saved.bytes -= lost;
+    online->regret_bytes += lost;
+}
+
+/* What must be saved up for a trial: it may be as bad as the worst one, serve nothing in a slice as they
+ * usually are, and change the way there and back again. */
+static struct online_price price_of_trial(const struct online *online)
 {
     const struct online_credit *credit = &online->mind[online->kind].credit;
-    struct latency_share all = share_of(online, &slice->latencies);
-    double switches = slice->seconds > 0 ? 2 * online->worst_switch_seconds * online_rate(slice) : 0;
+    double bps = credit->slice_seconds > 0 ? credit->slice_bytes / credit->slice_seconds : 0;
     return (struct online_price){
-        .bytes = fmax(1, credit->worst_slices) * (double)slice->n_bytes + switches,
-        .slow_requests = credit->worst_slow_share * n_of(all.n),
+        .bytes = fmax(1, credit->worst_slices) * credit->slice_bytes + 2 * online->worst_switch_seconds * bps,
+        .slow_requests = credit->worst_slow_share * credit->slice_requests,
     };
 }
 
-/* What was served pays for what the running setting would have served beside it. */
+static double n_requests(const struct latency_counts *counts)
+{
+    double n = 0;
+    for (unsigned class = 0; class < LATENCY_N_CLASSES; class ++)
+        for (unsigned i = 0; i < LATENCY_N_BUCKETS; i++)
+            n += counts->n[class][i];
+    return n;
+}
+
+static void note_usual(struct online_credit *credit, const struct online_slice *slice, double n)
+{
+    double weight = credit->slice_seconds > 0 ? USUAL_WEIGHT : 1;
+    credit->slice_bytes += weight * ((double)slice->n_bytes - credit->slice_bytes);
+    credit->slice_seconds += weight * (slice->seconds - credit->slice_seconds);
+    credit->slice_requests += weight * (n - credit->slice_requests);
+}
+
+/* What was served pays for trials. */
 static void account(struct online *online, const struct online_slice *slice)
 {
     online->served_bytes += (double)slice->n_bytes;
     online->worst_switch_seconds = fmax(online->worst_switch_seconds, slice->switch_seconds);
-    if (online->kind == KIND_NONE)
+    charge(online, slice);
+    if (online->kind == KIND_NONE || slice->kind != online->kind)
         return;
     struct online_credit *credit = &online->mind[online->kind].credit;
-    online->regret_bytes += charge(online, credit, slice);
-    if (slice->kind != online->kind)
-        return;
-    struct latency_share all = share_of(online, &slice->latencies);
+    double n = n_requests(&slice->latencies);
     credit->saved.bytes += online->options.regret_share * (double)slice->n_bytes;
-    credit->saved.slow_requests += SLOW_SHARE * n_of(all.n);
-    if (online->step == ONLINE_IDLE) {
-        struct online_price enough = price_of_trial(online, slice);
+    credit->saved.slow_requests += SLOW_SHARE * n;
+    if (online->step == ONLINE_IDLE && !online->goes_back) {
+        note_usual(credit, slice, n);
+        struct online_price enough = price_of_trial(online);
         credit->saved.bytes = fmin(credit->saved.bytes, enough.bytes);
         credit->saved.slow_requests = fmin(credit->saved.slow_requests, enough.slow_requests);
     }
@@ -199,10 +219,10 @@ static void note_latencies(struct online *online, const struct online_slice *sli
         mind->next_check = mind->n_slices;
 }
 
-static bool is_paid(const struct online *online, const struct online_slice *slice)
+static bool is_paid(const struct online *online)
 {
     const struct online_price *saved = &online->mind[online->kind].credit.saved;
-    struct online_price price = price_of_trial(online, slice);
+    struct online_price price = price_of_trial(online);
     return saved->bytes >= price.bytes && saved->slow_requests >= price.slow_requests;
 }
 
@@ -211,14 +231,19 @@ static void begin(struct online *online, const struct online_slice *slice)
     struct online_mind *mind = &online->mind[online->kind];
     struct online_setting running = online_running(online);
     double over_seconds = slice->end_seconds + TRIAL_SLICES * online->last_wall_seconds;
+    if (slice->n_tried_under_way > 0)
+        return; /* what is slow is so by the limits of its trial */
     online->limits = latency_limits(&mind->usual, LATENCY_RATIO);
-    if (!is_paid(online, slice) || !online_is_same(&slice->setting, &running) ||
-        phases_may_end(&online->phases, slice->end_seconds, over_seconds) || slice->n_tried_under_way > 0 ||
+    if (!is_paid(online) || !online_is_same(&slice->setting, &running) ||
+        phases_may_end(&online->phases, slice->end_seconds, over_seconds) ||
         !online_trial_begin(online, slice))
         return;
     online->before_share = online->beside_share = share_of(online, &slice->latencies);
     online->before_bps = online_rate(slice);
     online->before_seconds = slice->seconds;
+    online->tried_kind = online->kind;
+    online->is_other_tried = !online_is_same(&online->tried, &running);
+    online->goes_back = false;
     online->tried_share = (struct latency_share){0};
     online->n_charged = 0;
     mind->credit.worst_slices *= FADE;
@@ -328,6 +353,7 @@ void online_forget(struct online *online)
 {
     drop_trial(online);
     online->generation++;
+    online->is_other_tried = online->goes_back = false;
     phases_init(&online->phases);
     for (unsigned kind = 0; kind < KIND_N; kind++) {
         online_mind_clear(&online->mind[kind]);

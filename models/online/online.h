@@ -95,6 +95,7 @@ struct online_credit {
     struct online_price saved; /* negative: owed */
     double worst_slices;       /* so many slices of the running setting's were lost by one trial */
     double worst_slow_share;   /* of a slice's requests were slow in one trial */
+    double slice_bytes, slice_seconds, slice_requests; /* of a slice of the running setting, of late */
 };
 
 /* What is known of a kind. */
@@ -132,7 +133,11 @@ struct online {
     bool is_check;
     struct online_setting tried;
     double before_bps, before_seconds, tried_bps;
-    double n_charged; /* requests that the trial has made slow until now */
+    /* The last trial: its kind, whether it is of a setting that did not run, whether it was dropped and its
+     * setting runs on, and how many requests it has made slow until now. */
+    unsigned tried_kind;
+    bool is_other_tried, goes_back;
+    double n_charged;
     struct latency_limits limits;
     struct latency_share before_share, beside_share, tried_share; /* beside: the slices before and after */
     unsigned n_late;     /* slices since the trial was asked for that did not have its setting */

@@ -12,11 +12,13 @@
 
 void waits_add(struct waits *waits, const struct latency_share *own, const struct latency_share *beside)
 {
-    latency_share_add(&waits->own, own);
-    latency_share_add(&waits->beside, beside);
     for (unsigned class = 0; class < LATENCY_N_CLASSES; class ++) {
         if (own->n[class] == 0 || beside->n[class] == 0)
             continue;
+        waits->own.n[class] += own->n[class];
+        waits->own.n_slow[class] += own->n_slow[class];
+        waits->beside.n[class] += beside->n[class];
+        waits->beside.n_slow[class] += beside->n_slow[class];
         double share = (double)own->n_slow[class] / (double)own->n[class];
         moments_add(&waits->shares[class], share);
         moments_add(&waits->more[class], share - (double)beside->n_slow[class] / (double)beside->n[class]);

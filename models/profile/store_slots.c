@@ -86,11 +86,25 @@ void store_name(struct store *store, uint64_t file, const char *name)
     cells_give(lock_of(store, number_of_set(store, file)));
 }
 
+/* The lock is held for good where its holder was killed: a name counts if its slot is the file's before and
+ * after. */
+static bool find_unheld(const struct store *store, uint64_t file, char ret_name[STORE_NAME_SIZE])
+{
+    const struct store_file *slots = store_files(store) + number_of_set(store, file) * STORE_SLOTS_WAYS;
+    size_t at = look_for_file(slots, file);
+    if (at == STORE_SLOTS_WAYS)
+        return false;
+    for (size_t i = 0; i < STORE_NAME_SIZE; i++)
+        ret_name[i] = __atomic_load_n(&slots[at].name[i], __ATOMIC_ACQUIRE);
+    ret_name[STORE_NAME_SIZE - 1] = '\0';
+    return ret_name[0] != '\0' && cells_read(&slots[at].key) == file;
+}
+
 bool store_find_name(const struct store *store, uint64_t file, char ret_name[STORE_NAME_SIZE])
 {
     const struct store_file *slot = hold_file(store, file);
     if (slot == NULL)
-        return false;
+        return find_unheld(store, file, ret_name);
     bool has_one = slot->name[0] != '\0';
     if (has_one)
         memcpy(ret_name, slot->name, STORE_NAME_SIZE);

@@ -246,10 +246,13 @@ static void end_slice(struct disk *disk, bool is_bad, bool is_flushed, uint64_t 
                                  .late_others = disk_gate_take_late(gate, DISK_GATE_OTHERS),
                                  .n_tried_under_way = n_tried};
     struct online_setting next = online_next(&disk->online, &slice);
-    bool is_trying = disk->online.step == ONLINE_TRYING;
-    struct image_way way = disk_ways_of_setting(&next);
+    const struct online *online = &disk->online;
+    bool is_trying = online->step == ONLINE_TRYING;
+    /* The tried way may go on for a while, until it is safe to change. */
+    bool is_marked = is_trying || (online->step == ONLINE_AFTER && !online_is_same(&online->tried, &next));
+    struct image_way way = disk_ways_of_setting(&next), tried = disk_ways_of_setting(&online->tried);
     atomic_store(&disk->is_trying, is_trying);
-    disk_gate_try(gate, is_trying ? &way : NULL);
+    disk_gate_try(gate, is_marked ? &tried : NULL);
     disk_gate_want(gate, way);
     disk_gate_slice_begin(gate, now_ns);
     pthread_cond_signal(&disk->slice_ended);

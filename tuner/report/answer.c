@@ -71,6 +71,13 @@ double answer_share(const struct tune *tune, size_t i)
     return exp(answer_worth(tune, i) - answer_worth(tune, tune->engine.best));
 }
 
+double answer_tolerance_share(const struct tune *tune)
+{
+    const struct settings_search *search = &tune->settings->search;
+    return search->profile != PROFILE_MAX_THROUGHPUT ? objective_share(tune->settings, tune->engine.tolerance)
+                                                     : search->tolerance_share;
+}
+
 /* Throughput of the chosen over another point's (interfaces, section 6). */
 static struct objective_ratio ratio_of(const struct tune *tune, size_t other)
 {

@@ -65,6 +65,9 @@ bool answer_is_of_another_time(const struct answer *answer, size_t i, const stru
 /* Share of what the best reaches (of latencies, how much of this one the lowest is); NaN without runs. */
 double answer_share(const struct tune *tune, size_t i);
 
+/* What may be lost of it: --tolerance, which a profile takes of each part of its score. */
+double answer_tolerance_share(const struct tune *tune);
+
 /* The document itself; NULL when memory ran out. */
 json_t *report_recommendation_document(const struct answer *answer);
 int report_recommendation_json(FILE *out, const struct answer *answer, struct err *err);

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #define GIB_BYTES 1073741824.0
+#define MIB_BYTES 1048576.0
 #define INDENT    "             "
 /* Beyond so many budgets a forecast is no more than "more". */
 #define LARGEST_FACTOR 20
@@ -77,10 +78,21 @@ static const char *limit_times(const struct tune *tune, double factor, char text
 {
     const struct settings *settings = tune->settings;
     double seconds = (double)settings->limits.budget_ns / 1e9 * factor, step = seconds < 100 ? 1 : 10;
-    double gib = (double)settings->limits.max_write_bytes * factor / GIB_BYTES;
+    double bytes = (double)settings->limits.max_write_bytes * factor;
+    double unit = bytes < GIB_BYTES ? MIB_BYTES : GIB_BYTES;
     if (tune->engine.stop == ENGINE_STOP_WRITES)
-        return units_format_size((uint64_t)(ceil(gib) * GIB_BYTES), text);
+        return units_format_size((uint64_t)(ceil(bytes / unit) * unit), text);
     snprintf(text, UNITS_TEXT_SIZE, "%.0fs", ceil(seconds / step) * step);
+    return text;
+}
+
+/* What it was, as it was given. */
+static const char *limit_now(const struct tune *tune, char text[UNITS_TEXT_SIZE])
+{
+    const struct settings *settings = tune->settings;
+    if (tune->engine.stop == ENGINE_STOP_WRITES)
+        return units_format_size(settings->limits.max_write_bytes, text);
+    snprintf(text, UNITS_TEXT_SIZE, "%gs", (double)settings->limits.budget_ns / 1e9);
     return text;
 }
 
@@ -94,17 +106,17 @@ static void print_limits(FILE *out, const struct tune *tune, double factor)
     fprintf(out, "%s %s", limit_name(tune), limit_times(tune, factor, text));
     if (both)
         fprintf(out, " --budget %.0fs", ceil(seconds / 10) * 10);
-    fprintf(out, " (now %s", limit_times(tune, 1, text));
+    fprintf(out, " (now %s", limit_now(tune, text));
     if (both)
-        fprintf(out, " --budget %.0fs", budget_seconds);
+        fprintf(out, " --budget %gs", budget_seconds);
     fputc(')', out);
 }
 
-/* With which the answer as it stands would be conclusive. */
+/* With which the answer as it stands would be conclusive. A profile's score is lost by another measure. */
 static void print_accepting_tolerance(FILE *out, const struct tune *tune)
 {
     double lost = lost_percent(tune, tune_shortfall_share(tune));
-    if (lost <= LARGEST_TOLERANCE &&
+    if (lost <= LARGEST_TOLERANCE && tune->settings->search.profile == PROFILE_MAX_THROUGHPUT &&
         tune->engine.points[tune->engine.chosen].confirming.n >= ENGINE_CONFIRMING_LEAST)
         fprintf(out, INDENT "--tolerance %g%% would accept this one as it is, which only lowers the bar.\n",
                 lost);
@@ -117,11 +129,11 @@ static void print_way_to_another(FILE *out, const struct tune *tune)
     double lost = objective_share(tune->settings, tune->engine.expected_shortfall);
     if (tune->engine.expected_shortfall > FAR_BEYOND * tune->engine.tolerance)
         fprintf(out,
-                INDENT "It is expected to lose %g %% against the fastest, more than the tolerance.\n" INDENT
+                INDENT "It is expected to lose %g %% against the best, more than the tolerance.\n" INDENT
                        "A search with a larger %s (now %s) may choose another setting.\n",
-                lost_percent(tune, lost), limit_name(tune), limit_times(tune, 1, text));
+                lost_percent(tune, lost), limit_name(tune), limit_now(tune, text));
     else
-        fputs(INDENT "More time will hardly settle it: what is lost against the fastest is about the "
+        fputs(INDENT "More time will hardly settle it: what is lost against the best is about the "
                      "tolerance; --prefer fastest does.\n",
               out);
 }
@@ -133,7 +145,7 @@ static void print_way_to_settle(FILE *out, const struct tune *tune)
     bool far = !(SAFETY * times <= LARGEST_FACTOR), resumes = tune->settings->search.resume[0] != '\0';
     if (tune->settings->search.max_latency_p99_ns != 0) {
         fprintf(out, INDENT "A larger %s (now %s) may settle it, and so may longer runs (--duration).\n",
-                limit_name(tune), limit_times(tune, 1, text));
+                limit_name(tune), limit_now(tune, text));
     } else if (far && tune->engine.expected_shortfall > ABOUT * tune->engine.tolerance) {
         print_way_to_another(out, tune);
     } else {
@@ -167,7 +179,8 @@ static void print_verdict(FILE *out, const struct tune *tune)
             tune->engine.conclusive ? "Conclusive" : "Not conclusive",
             100 * tune->settings->search.tolerance_share);
     print_share(out, tune, objective_share(tune->settings, tune->engine.tolerance));
-    bool open = tune->engine.conclusive && tune_is_of_throughput(tune) && report_certainty_has_cheaper(tune);
+    bool open = tune->engine.conclusive && tune_is_of_throughput(tune) && !tune->engine.prefers_fastest &&
+                report_certainty_has_cheaper(tune);
     fputs(open ? "; whether less in flight would do, too, is not settled.\n" : ".\n", out);
 }
 

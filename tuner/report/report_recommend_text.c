@@ -293,9 +293,9 @@ static void print_fastest(FILE *out, const struct answer *answer)
         return;
     }
     fprintf(out,
-            "             Of the settings that %s at most %g %% against it (--tolerance), the one with the "
+            "             Of the settings that %s at most %.3g %% against it (--tolerance), the one with the "
             "least in flight, then the simplest, is recommended.\n",
-            loss_words(answer), 100 * tune->settings->search.tolerance_share);
+            loss_words(answer), 100 * answer_tolerance_share(tune));
     if (!tune->engine.is_proved)
         fputs("             The fewer runs a setting has, the more it is expected to lose.\n", out);
 }
@@ -333,14 +333,17 @@ static void print_search(FILE *out, const struct tune *tune)
 {
     const struct session *session = tune->session;
     size_t measured = count_measured(tune, 0, tune->space.n_points);
-    size_t outside = count_measured(tune, tune->space.n_points, tune->n_records);
+    size_t outside = count_measured(tune, tune->space.n_points, tune->n_records), n_compared = 0;
     fprintf(out, "\nSearch       %zu of %zu settings", measured, tune->space.n_points);
     if (outside > 0)
         fprintf(out, " and %zu beside them", outside);
     fprintf(out, " in %llu runs of ", (unsigned long long)session->n_runs);
     print_lengths(out, tune);
-    if (tune->engine.belief.n_told < session->n_runs)
-        fprintf(out, ", %zu of them compared", tune->engine.belief.n_told);
+    for (size_t i = tune->space.n_points; i < tune->n_records; i++)
+        n_compared += tune->records[i].n;
+    n_compared += tune->engine.belief.n_told;
+    if (n_compared < session->n_runs)
+        fprintf(out, ", %zu of them compared", n_compared);
     fprintf(out, ", %.1f s; stopped because %s\n", session_seconds(session),
             tune_stop_text[tune->engine.stop]);
     if (tune->settings->verbose) {
@@ -445,7 +448,7 @@ int report_recommendation_text(FILE *out, const struct answer *answer, struct er
     const struct tune *tune = answer->tune;
     fprintf(out, "%s on ", tune->settings->workload.pattern.name);
     text_place(out, tune->session);
-    text_subject(out, &tune->session->warnings);
+    text_subject(out, tune->session);
     fputs(answer->interrupted ? "  (interrupted)\n\n" : "\n\n", out);
     if (answer->has_rows)
         print_answer(out, answer);

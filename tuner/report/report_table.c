@@ -61,6 +61,15 @@ int report_table_order(const struct tune *tune, size_t **ret_order, size_t *ret_
     return value != NULL && *ret_order != NULL ? 0 : err_set(err, -ENOMEM, "no memory for the table");
 }
 
+static const char *what_is_more(const struct settings *settings)
+{
+    static const char *const words[] = {[OBJECTIVE_THROUGHPUT] = "more",
+                                        [OBJECTIVE_IOPS] = "more requests a second",
+                                        [OBJECTIVE_LATENCY] = "less latency",
+                                        [OBJECTIVE_P99] = "less p99"};
+    return settings->search.profile != PROFILE_MAX_THROUGHPUT ? "better" : words[settings->search.objective];
+}
+
 const char *report_table_more(const struct tune *tune, char text[REPORT_MORE_SIZE])
 {
     double share = answer_share(tune, tune->engine.chosen);
@@ -71,18 +80,14 @@ const char *report_table_more(const struct tune *tune, char text[REPORT_MORE_SIZ
     if (more < LEAST_MORE)
         snprintf(text, REPORT_MORE_SIZE, "no %s %s", tune_is_of_throughput(tune) ? "faster" : "better", by);
     else
-        snprintf(text, REPORT_MORE_SIZE, "%.0f %% %s %s", more,
-                 tune->settings->search.profile != PROFILE_MAX_THROUGHPUT ? "better"
-                 : lower                                                  ? "less"
-                                                                          : "more",
-                 by);
+        snprintf(text, REPORT_MORE_SIZE, "%.0f %% %s %s", more, what_is_more(tune->settings), by);
     return text;
 }
 
 /* The surrogate may know better than a setting's own replays, which the verdict is of: no row says both. */
 static bool figures_agree(const struct tune *tune, size_t i)
 {
-    return !(answer_share(tune, i) < 1 - tune->settings->search.tolerance_share);
+    return !(answer_share(tune, i) < 1 - answer_tolerance_share(tune));
 }
 
 /* Why a point is none of those that are compared; NULL where it is. */
@@ -234,7 +239,8 @@ static bool has_standing(const struct tune *tune, const size_t *shown, size_t n,
 {
     char text[REPORT_STANDING_SIZE];
     for (size_t k = 0; k < n; k++) {
-        if (strcmp(report_table_standing(tune, shown[k], text), standing) == 0)
+        const char *last = strrchr(report_table_standing(tune, shown[k], text), ',');
+        if (strcmp(last != NULL ? last + 2 : text, standing) == 0) /* "default, slower" */
             return true;
     }
     return false;
@@ -247,7 +253,7 @@ static void print_words(FILE *out, const struct tune *tune, const size_t *shown,
     bool rates = tune_is_of_throughput(tune);
     const char *best = rates ? "fastest" : "best", *not_yet = ", which its own runs do not show yet";
     char tolerance[UNITS_TEXT_SIZE], limit[UNITS_TEXT_SIZE];
-    snprintf(tolerance, sizeof tolerance, "%g %%", 100 * search->tolerance_share);
+    snprintf(tolerance, sizeof tolerance, "%.3g %%", 100 * answer_tolerance_share(tune));
     text_short_duration((double)search->max_latency_p99_ns, limit);
     const struct {
         const char *word, *before, *figure, *after, *whom;
@@ -276,9 +282,10 @@ static void print_of_best_words(FILE *out, const struct tune *tune)
     const struct settings_search *search = &tune->settings->search;
     bool lower = objective_table[search->objective].lower;
     fprintf(out, "   est. of best: %s, %sestimated from %s, so that the %s beside it may have another ratio",
-            search->profile != PROFILE_MAX_THROUGHPUT ? "as a share of the profile's highest score"
-            : lower                                   ? "the lowest latency as a share of this one"
-                                                      : "the rate as a share of the highest",
+            search->profile != PROFILE_MAX_THROUGHPUT ? "the profile's score as a share of the best's"
+            : lower                                   ? "the best's as a share of this one's"
+            : search->objective == OBJECTIVE_IOPS     ? "the requests a second as a share of the fastest's"
+                                                      : "the rate as a share of the fastest's",
             answer_is_fresh(tune, tune->engine.chosen) ? "by those replays; else " : "",
             tune->engine.belief.chosen != NULL ? "the runs of all settings" : "all its runs",
             lower ? "latencies" : "rates");

@@ -3,6 +3,7 @@
 #include "tuner/report/report_text.h"
 #include "bench/base/units.h"
 #include "tuner/base/text.h"
+#include "tuner/session/session_members.h"
 
 #include <math.h>
 #include <string.h>
@@ -114,8 +115,9 @@ void text_traffic(FILE *out, const struct session *session)
 static void print_word(FILE *out, const char *word)
 {
     char printable[SETTINGS_TEXT_SIZE];
-    bool plain = word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                   "-_=.,:/%+@")] == '\0';
+    bool plain =
+        *word != '\0' && word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                           "-_=.,:/%+@")] == '\0';
     text_printable(word, printable, sizeof printable);
     fputs(plain ? " " : " '", out);
     for (const char *c = printable; *c != '\0'; c++)
@@ -134,9 +136,12 @@ void text_asked(FILE *out, const struct settings *settings)
     fputc('\n', out);
 }
 
-/* What was measured in the place of a device, or may have been. */
-void text_subject(FILE *out, const struct notes *warnings)
+/* What was measured in the place of a device, or may have been. Of several files one may be so. */
+void text_subject(FILE *out, const struct session *session)
 {
+    const struct notes *warnings = &session->warnings;
+    if (session_n_members(session) > 1)
+        return;
     if (notes_has(warnings, "memory_backed"))
         fputs(": the file lies in memory, no device was measured", out);
     else if (notes_has(warnings, "file_fits_device_cache") || notes_has(warnings, "host_durability"))

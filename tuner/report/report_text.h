@@ -29,7 +29,7 @@ void text_place(FILE *out, const struct session *session);
 void text_traffic(FILE *out, const struct session *session);
 
 /* After the place: what was measured instead of a device, or may have been; or nothing. */
-void text_subject(FILE *out, const struct notes *warnings);
+void text_subject(FILE *out, const struct session *session);
 
 /* The line "Asked": the command as it was given; nothing where that was not kept. */
 void text_asked(FILE *out, const struct settings *settings);

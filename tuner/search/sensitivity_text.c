@@ -115,10 +115,13 @@ static void append_same(const struct tune *tune, struct line *line, bool shown)
     append(line, "%s %s the same ", figure, shown ? "stays" : "looks");
 }
 
-/* Whether its own runs show that it is as good as the best. */
+/* Whether its own runs show that it is as good as the best, and the estimate says no other. */
 static bool is_shown(const struct tune *tune, size_t point)
 {
-    return point == tune->engine.chosen || tune->engine.verdicts[point] == VERDICT_EQUIVALENT;
+    const struct engine *engine = &tune->engine;
+    const double *mean = engine->belief.mean;
+    return point == engine->chosen || (engine->verdicts[point] == VERDICT_EQUIVALENT &&
+                                       mean[point] >= mean[engine->best] - engine->tolerance);
 }
 
 static double distance(struct effect effect)

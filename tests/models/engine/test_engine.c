@@ -444,3 +444,17 @@ TEST(a_race_that_keeps_to_the_plan_costs_no_replays)
     assert_false(engine.beyond_plan);
     assert_true(engine.points[engine.chosen].confirming.n > 15);
 }
+
+/* Several were under way when the first one was told. */
+TEST(a_cut_run_beside_whole_ones_is_dropped)
+{
+    begin(usual(), 1);
+    struct engine_run run = {.point = HILL};
+    struct engine_result cut = {
+        .response = 1, .bps = 3, .latency_ns = 1e5, .p99_ns = NAN, .seconds = 0.01, .cut = true};
+    tell(HILL, 20, 2);
+    assert_int_equal(engine_tell(&engine, &run, &cut), 0);
+    assert_int_equal(engine.points[HILL].n_runs, 2);
+    tell(HILL, 20, 1);
+    assert_int_equal(engine.points[HILL].n_runs, 3);
+}

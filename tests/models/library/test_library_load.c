@@ -62,7 +62,7 @@ static bool step(struct fst_search *search, size_t turn, struct fst_run *ret_run
     timing.span = 0.6;
     timing.warmup = 0.1;
     timing.latency = 1e-3 * (1 + (double)ret_run->setting);
-    timing.cut = turn % 14 == 6;
+    timing.cut = turn % 14 == 6 && !ret_run->confirming;
     if (turn % 31 == 5)
         assert_int_equal(fst_fail(search, ret_run, 1.5), 0);
     else if (turn % 31 == 9)

@@ -67,7 +67,7 @@ TEST(a_timing_that_makes_no_sense_is_refused)
     struct fst_search *search = rig_search(&options);
     struct fst_run run = setting_of(search, 4096, 1, 0);
     struct fst_result result = {.value = 1, .cost = 0.1}, mean = {.value = 1, .cost = 0.1, .std_error = 0.1};
-    struct fst_timing timing = FST_TIMING, wrong[6];
+    struct fst_timing timing = FST_TIMING, wrong[8];
     for (size_t i = 0; i < N_OF(wrong); i++)
         wrong[i] = timing;
     wrong[0].size++;
@@ -76,10 +76,15 @@ TEST(a_timing_that_makes_no_sense_is_refused)
     wrong[3].span = INFINITY;
     wrong[4].warmup = -1;
     wrong[5].latency = -1;
+    wrong[6].span = 0.2;
+    wrong[7].warmup = 0.2;
     for (size_t i = 0; i < N_OF(wrong); i++)
         assert_int_equal(fst_tell_timed(search, &run, &result, &wrong[i]), -EINVAL);
     timing.cut = 1;
     assert_int_equal(fst_tell_timed(search, &run, &mean, &timing), -EINVAL);
+    run.confirming = 1;
+    assert_int_equal(fst_tell_timed(search, &run, &result, &timing), -EINVAL);
+    run.confirming = 0;
     assert_int_equal(fst_tell_timed(search, &run, &result, &timing), 0);
     fst_search_free(search);
 }

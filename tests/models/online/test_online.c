@@ -277,3 +277,73 @@ TEST(one_trial_is_saved_up_at_most)
     assert_true(load.online.n_trials > 0);
     assert_true(load.online.regret_bytes <= 0.03 * (load.online.served_bytes - bytes) + 1e9 * SLICE);
 }
+
+/* Every 16th slice is as slow as where something is committed: it neither takes what was saved up nor is what
+ * trials wait for. */
+TEST(a_slow_slice_now_and_then_keeps_no_trial_away)
+{
+    begin(0.03, false);
+    set_rates(1, 1, 1, 1);
+    struct online_setting next = online_running(&load.online);
+    for (size_t i = 0; i < 2000; i++) {
+        struct online_slice slice = slice_of(READS, next, i % 16 == 0 ? 4e8 : 1e9);
+        next = online_next(&load.online, &slice);
+        think();
+    }
+    assert_true(load.online.n_trials > 20);
+    assert_true(load.online.n_dropped < load.online.n_trials);
+}
+
+/* The next kind has no part in it, at every change. */
+TEST(a_trial_is_paid_for_by_its_own_kind)
+{
+    begin(0.5, false);
+    set_rates(1, 1, 1, 1);
+    load.n_slow[1] = load.n_slow[2] = 30;
+    run(READS, 400);
+    assert_true(load.online.mind[READS].credit.worst_slow_share > 0);
+    memset(load.n_slow, 0, sizeof load.n_slow);
+    run(WRITES, 10);
+    assert_close(load.online.mind[WRITES].credit.worst_slow_share, 0, 0);
+    assert_close(load.online.mind[WRITES].credit.worst_slices, 0, 0.3);
+}
+
+/* Until it is safe to change the way, the tried setting goes on, and so does what it costs. */
+TEST(a_tried_setting_that_goes_on_is_paid_for)
+{
+    begin(0.5, false);
+    set_rates(1, 1, 1, 1);
+    run(READS, 30);
+    struct online_setting tried = {{1}};
+    load.online.step = ONLINE_AFTER;
+    load.online.tried = tried;
+    load.online.tried_kind = READS;
+    load.online.is_other_tried = true;
+    load.online.before_bps = 1e9;
+    double bytes = load.online.regret_bytes;
+    struct online_slice slice = slice_of(READS, tried, 5e8);
+    online_next(&load.online, &slice);
+    assert_close(load.online.regret_bytes - bytes, 5e8 * SLICE, 1e3);
+}
+
+TEST(the_way_back_from_a_dropped_trial_is_paid_for)
+{
+    begin(0.5, false);
+    set_rates(1, 1, 1, 1);
+    run(READS, 30);
+    struct online_setting tried = {{1}};
+    load.online.step = ONLINE_TRYING;
+    load.online.tried = tried;
+    load.online.tried_kind = READS;
+    load.online.is_other_tried = true;
+    load.online.before_bps = 1e9;
+    struct online_slice other = slice_of(WRITES, tried, 1e9),
+                        back = slice_of(WRITES, (struct online_setting){{0}}, 1e9);
+    online_next(&load.online, &other);
+    double bytes = load.online.regret_bytes;
+    back.switch_seconds = 2;
+    online_next(&load.online, &back);
+    assert_close(load.online.regret_bytes - bytes, 2e9, 1e3);
+    online_next(&load.online, &back);
+    assert_close(load.online.regret_bytes - bytes, 2e9, 1e3);
+}
