@@ -74,7 +74,8 @@ double answer_share(const struct tune *tune, size_t i)
 double answer_tolerance_share(const struct tune *tune)
 {
     const struct settings_search *search = &tune->settings->search;
-    return search->profile != PROFILE_MAX_THROUGHPUT ? objective_share(tune->settings, tune->engine.tolerance)
+    double of_score = objective_share(tune->settings, tune->engine.tolerance);
+    return search->profile != PROFILE_MAX_THROUGHPUT ? ceil(100 * of_score - 1e-9) / 100
                                                      : search->tolerance_share;
 }
 

@@ -67,6 +67,9 @@ TEST(what_ended_the_search_is_named_with_all_that_it_is_now)
     settings.limits.budget_ns = 1000000000;
     settings.limits.max_write_bytes = 1ULL << 30;
     expect_certainty(" (now 1g --budget 1s)", "(now --max-write");
+    settings.limits.budget_ns = 1250000000;
+    settings.limits.max_write_bytes = 1500ULL << 20;
+    expect_certainty(" (now 1500m --budget 1.25s)", "(now 2g");
 }
 
 /* Settled is what was asked; whether something cheaper would do may be open. */
@@ -220,7 +223,7 @@ TEST(of_a_latency_another_best_is_told_as_well)
     tune.engine.best = rig_other_setting();
     answer_prepare(&answer, &tune);
     expect_answer("\nBest         none is shown to be better; ", "Fastest");
-    expect_answer("est. of best: the lowest latency as a share of this one, estimated", "of best: by");
+    expect_answer("est. of best: the best's as a share of this one's, estimated", "of best: by");
 }
 
 TEST(what_an_answer_is_of_is_told)
