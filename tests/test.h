@@ -83,10 +83,10 @@ static inline void auto_fclose(FILE **file)
 /* A stream into *ret_text, which is a text once the stream is closed, and is to be freed. */
 static inline FILE *memory_stream(char **ret_text)
 {
-    static size_t size; /* which nobody asks for */
-    FILE *out = open_memstream(ret_text, &size);
-    assert_non_null(out);
-    return out;
+    static size_t n_bytes; /* which nobody asks for */
+    FILE *stream = open_memstream(ret_text, &n_bytes);
+    assert_non_null(stream);
+    return stream;
 }
 
 /* Fails, printing both values, unless |actual - expected| <= tolerance; NaN on either side fails. */

@@ -61,26 +61,18 @@ int report_table_order(const struct tune *tune, size_t **ret_order, size_t *ret_
     return value != NULL && *ret_order != NULL ? 0 : err_set(err, -ENOMEM, "no memory for the table");
 }
 
-static const char *what_is_more(const struct settings *settings)
-{
-    static const char *const words[] = {[OBJECTIVE_THROUGHPUT] = "more",
-                                        [OBJECTIVE_IOPS] = "more requests a second",
-                                        [OBJECTIVE_LATENCY] = "less latency",
-                                        [OBJECTIVE_P99] = "less p99"};
-    return settings->search.profile != PROFILE_MAX_THROUGHPUT ? "better" : words[settings->search.objective];
-}
-
 const char *report_table_more(const struct tune *tune, char text[REPORT_MORE_SIZE])
 {
+    const struct objective_row *row = &objective_table[tune->settings->search.objective];
+    bool profile = tune->settings->search.profile != PROFILE_MAX_THROUGHPUT;
     double share = answer_share(tune, tune->engine.chosen);
-    bool lower = objective_table[tune->settings->search.objective].lower;
-    double more = 100 * (lower ? 1 - share : 1 / share - 1);
+    double more = 100 * (row->lower ? 1 - share : 1 / share - 1);
     const char *by =
         answer_is_fresh(tune, tune->engine.chosen) ? "in the replays" : "by the search's estimate";
     if (more < LEAST_MORE)
         snprintf(text, REPORT_MORE_SIZE, "no %s %s", tune_is_of_throughput(tune) ? "faster" : "better", by);
     else
-        snprintf(text, REPORT_MORE_SIZE, "%.0f %% %s %s", more, what_is_more(tune->settings), by);
+        snprintf(text, REPORT_MORE_SIZE, "%.0f %% %s %s", more, profile ? "better" : row->more, by);
     return text;
 }
 

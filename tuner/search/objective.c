@@ -29,11 +29,19 @@ static double p99(const struct sample *sample)
 }
 
 const struct objective_row objective_table[] = {
-    [OBJECTIVE_THROUGHPUT] = {.title = "Throughput", .unit = "bytes/s", .value = throughput},
-    [OBJECTIVE_IOPS] = {.title = "IOPS", .unit = "requests/s", .value = iops},
-    [OBJECTIVE_LATENCY] =
-        {.title = "Latency", .unit = "ns", .lower = true, .one_load = true, .value = latency},
-    [OBJECTIVE_P99] = {.title = "p99", .unit = "ns", .lower = true, .one_load = true, .value = p99},
+    [OBJECTIVE_THROUGHPUT] = {.title = "Throughput", .unit = "bytes/s", .more = "more", .value = throughput},
+    [OBJECTIVE_IOPS] = {.title = "IOPS",
+                        .unit = "requests/s",
+                        .more = "more requests a second",
+                        .value = iops},
+    [OBJECTIVE_LATENCY] = {.title = "Latency",
+                           .unit = "ns",
+                           .more = "less latency",
+                           .lower = true,
+                           .one_load = true,
+                           .value = latency},
+    [OBJECTIVE_P99] =
+        {.title = "p99", .unit = "ns", .more = "less p99", .lower = true, .one_load = true, .value = p99},
 };
 
 double objective_response(const struct settings *settings, double reference_log_bps,

@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 struct objective_row {
+    const char *more;  /* of it is better, in words */
     const char *title; /* at the beginning of a line */
     const char *unit;
     bool lower;    /* is better */

@@ -228,11 +228,11 @@ TEST(of_a_latency_another_best_is_told_as_well)
 
 TEST(what_an_answer_is_of_is_told)
 {
-    static const char *const words[] = {"recommend", "--path", "/it's", NULL};
+    static const char *const asked[] = {"recommend", "--path", "/it's", NULL};
     search_and_lose(0.5);
     answer_prepare(&answer, &tune);
     expect_answer("psync, durable at the end of a run\n             (--request-size", "Asked");
-    settings.words = words;
+    settings.words = asked;
     expect_answer("\nAsked        fstune recommend --path '/it'\\''s'\n", "lies in memory");
     notes_add(&session->warnings, "host_durability", "the host says so");
     expect_answer("\", a virtual disk that its host may cache\n", "lies in memory");
