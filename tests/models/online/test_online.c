@@ -308,18 +308,24 @@ TEST(a_trial_is_paid_for_by_its_own_kind)
     assert_close(load.online.mind[WRITES].credit.worst_slices, 0, 0.3);
 }
 
-/* Until it is safe to change the way, the tried setting goes on, and so does what it costs. */
-TEST(a_tried_setting_that_goes_on_is_paid_for)
+/* In the midst of a trial at 1 GB/s. Returns its setting. */
+static struct online_setting begin_trial(enum online_step step)
 {
     begin(0.5, false);
     set_rates(1, 1, 1, 1);
     run(READS, 30);
-    struct online_setting tried = {{1}};
-    load.online.step = ONLINE_AFTER;
-    load.online.tried = tried;
+    load.online.step = step;
+    load.online.tried = (struct online_setting){{1}};
     load.online.tried_kind = READS;
     load.online.is_other_tried = true;
     load.online.before_bps = 1e9;
+    return load.online.tried;
+}
+
+/* Until it is safe to change the way, the tried setting goes on, and so does what it costs. */
+TEST(a_tried_setting_that_goes_on_is_paid_for)
+{
+    struct online_setting tried = begin_trial(ONLINE_AFTER);
     double bytes = load.online.regret_bytes;
     struct online_slice slice = slice_of(READS, tried, 5e8);
     online_next(&load.online, &slice);
@@ -328,17 +334,9 @@ TEST(a_tried_setting_that_goes_on_is_paid_for)
 
 TEST(the_way_back_from_a_dropped_trial_is_paid_for)
 {
-    begin(0.5, false);
-    set_rates(1, 1, 1, 1);
-    run(READS, 30);
-    struct online_setting tried = {{1}};
-    load.online.step = ONLINE_TRYING;
-    load.online.tried = tried;
-    load.online.tried_kind = READS;
-    load.online.is_other_tried = true;
-    load.online.before_bps = 1e9;
-    struct online_slice other = slice_of(WRITES, tried, 1e9),
-                        back = slice_of(WRITES, (struct online_setting){{0}}, 1e9);
+    struct online_setting tried = begin_trial(ONLINE_TRYING);
+    struct online_slice other = slice_of(WRITES, tried, 1e9);
+    struct online_slice back = slice_of(WRITES, load.online.options.first, 1e9);
     online_next(&load.online, &other);
     double bytes = load.online.regret_bytes;
     back.switch_seconds = 2;
