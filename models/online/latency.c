@@ -17,30 +17,30 @@ uint64_t latency_end_ns(unsigned bucket)
     return ((1ULL << LATENCY_SUB_LOG2) + sub + 1) << (log2 - LATENCY_SUB_LOG2);
 }
 
-static void add_class(struct latency_pool *pool, const struct latency_counts *counts, unsigned class)
+static void add_class(struct latency_pool *pool, const struct latency_counts *counts, unsigned group)
 {
-    double kept = pool->total[class] > ENOUGH ? FADE : 1;
-    pool->total[class] *= kept;
+    double kept = pool->total[group] > ENOUGH ? FADE : 1;
+    pool->total[group] *= kept;
     for (unsigned i = 0; i < LATENCY_N_BUCKETS; i++) {
-        pool->n[class][i] = pool->n[class][i] * kept + counts->n[class][i];
-        pool->total[class] += counts->n[class][i];
+        pool->n[group][i] = pool->n[group][i] * kept + counts->n[group][i];
+        pool->total[group] += counts->n[group][i];
     }
 }
 
 void latency_pool_add(struct latency_pool *pool, const struct latency_counts *counts)
 {
-    for (unsigned class = 0; class < LATENCY_N_CLASSES; class ++)
-        add_class(pool, counts, class);
+    for (unsigned group = 0; group < LATENCY_N_CLASSES; group++)
+        add_class(pool, counts, group);
 }
 
-static unsigned limit_of(const struct latency_pool *pool, unsigned class, double ratio)
+static unsigned limit_of(const struct latency_pool *pool, unsigned group, double ratio)
 {
-    if (pool->total[class] < LEAST)
+    if (pool->total[group] < LEAST)
         return LATENCY_N_BUCKETS;
     unsigned bucket = 0;
-    double below = pool->n[class][0];
-    while (bucket < LATENCY_N_BUCKETS - 1 && below < QUANTILE * pool->total[class])
-        below += pool->n[class][++bucket];
+    double below = pool->n[group][0];
+    while (bucket < LATENCY_N_BUCKETS - 1 && below < QUANTILE * pool->total[group])
+        below += pool->n[group][++bucket];
     if (bucket == LATENCY_N_BUCKETS - 1)
         return LATENCY_N_BUCKETS;
     return latency_bucket((uint64_t)(ratio * (double)latency_end_ns(bucket)) - 1) + 1;
@@ -49,16 +49,16 @@ static unsigned limit_of(const struct latency_pool *pool, unsigned class, double
 struct latency_limits latency_limits(const struct latency_pool *pool, double ratio)
 {
     struct latency_limits limits;
-    for (unsigned class = 0; class < LATENCY_N_CLASSES; class ++)
-        limits.bucket[class] = limit_of(pool, class, ratio);
+    for (unsigned group = 0; group < LATENCY_N_CLASSES; group++)
+        limits.bucket[group] = limit_of(pool, group, ratio);
     return limits;
 }
 
 uint64_t latency_limits_ns(const struct latency_limits *limits)
 {
     unsigned least = LATENCY_N_BUCKETS;
-    for (unsigned class = 0; class < LATENCY_N_CLASSES; class ++)
-        least = limits->bucket[class] < least ? limits->bucket[class] : least;
+    for (unsigned group = 0; group < LATENCY_N_CLASSES; group++)
+        least = limits->bucket[group] < least ? limits->bucket[group] : least;
     return least == LATENCY_N_BUCKETS ? UINT64_MAX : least == 0 ? 0 : latency_end_ns(least - 1);
 }
 
@@ -71,11 +71,11 @@ struct latency_share latency_share_of(const struct latency_counts *counts,
                                       const struct latency_limits *limits)
 {
     struct latency_share share = {0};
-    for (unsigned class = 0; class < LATENCY_N_CLASSES; class ++) {
-        unsigned limit = limits->bucket[class];
+    for (unsigned group = 0; group < LATENCY_N_CLASSES; group++) {
+        unsigned limit = limits->bucket[group];
         for (unsigned i = 0; i < LATENCY_N_BUCKETS && limit < LATENCY_N_BUCKETS; i++) {
-            share.n[class] += counts->n[class][i];
-            share.n_slow[class] += i >= limit ? counts->n[class][i] : 0;
+            share.n[group] += counts->n[group][i];
+            share.n_slow[group] += i >= limit ? counts->n[group][i] : 0;
         }
     }
     return share;
@@ -83,8 +83,8 @@ struct latency_share latency_share_of(const struct latency_counts *counts,
 
 void latency_share_add(struct latency_share *share, const struct latency_share *more)
 {
-    for (unsigned class = 0; class < LATENCY_N_CLASSES; class ++) {
-        share->n[class] += more->n[class];
-        share->n_slow[class] += more->n_slow[class];
+    for (unsigned group = 0; group < LATENCY_N_CLASSES; group++) {
+        share->n[group] += more->n[group];
+        share->n_slow[group] += more->n_slow[group];
     }
 }

@@ -82,11 +82,11 @@ static void add_share(const struct online *online, struct latency_share *share,
 static double n_made_slow(const struct online *online)
 {
     double n = 0;
-    for (unsigned class = 0; class < LATENCY_N_CLASSES; class ++) {
-        double n_before = (double)online->before_share.n[class];
-        double usual = n_before > 0 ? (double)online->before_share.n_slow[class] / n_before : 0;
-        n += fmax(0, (double)online->tried_share.n_slow[class] -
-                         fmax(SLOW_USUAL, usual) * (double)online->tried_share.n[class]);
+    for (unsigned group = 0; group < LATENCY_N_CLASSES; group++) {
+        double n_before = (double)online->before_share.n[group];
+        double usual = n_before > 0 ? (double)online->before_share.n_slow[group] / n_before : 0;
+        n += fmax(0, (double)online->tried_share.n_slow[group] -
+                         fmax(SLOW_USUAL, usual) * (double)online->tried_share.n[group]);
     }
     return n;
 }
@@ -146,9 +146,9 @@ static struct online_price price_of_trial(const struct online *online)
 static double n_requests(const struct latency_counts *counts)
 {
     double n = 0;
-    for (unsigned class = 0; class < LATENCY_N_CLASSES; class ++)
+    for (unsigned group = 0; group < LATENCY_N_CLASSES; group++)
         for (unsigned i = 0; i < LATENCY_N_BUCKETS; i++)
-            n += counts->n[class][i];
+            n += counts->n[group][i];
     return n;
 }
 

@@ -12,24 +12,24 @@
 
 void waits_add(struct waits *waits, const struct latency_share *own, const struct latency_share *beside)
 {
-    for (unsigned class = 0; class < LATENCY_N_CLASSES; class ++) {
-        if (own->n[class] == 0 || beside->n[class] == 0)
+    for (unsigned group = 0; group < LATENCY_N_CLASSES; group++) {
+        if (own->n[group] == 0 || beside->n[group] == 0)
             continue;
-        waits->own.n[class] += own->n[class];
-        waits->own.n_slow[class] += own->n_slow[class];
-        waits->beside.n[class] += beside->n[class];
-        waits->beside.n_slow[class] += beside->n_slow[class];
-        double share = (double)own->n_slow[class] / (double)own->n[class];
-        moments_add(&waits->shares[class], share);
-        moments_add(&waits->more[class], share - (double)beside->n_slow[class] / (double)beside->n[class]);
+        waits->own.n[group] += own->n[group];
+        waits->own.n_slow[group] += own->n_slow[group];
+        waits->beside.n[group] += beside->n[group];
+        waits->beside.n_slow[group] += beside->n_slow[group];
+        double share = (double)own->n_slow[group] / (double)own->n[group];
+        moments_add(&waits->shares[group], share);
+        moments_add(&waits->more[group], share - (double)beside->n_slow[group] / (double)beside->n[group]);
     }
 }
 
 bool waits_are_known(const struct waits *waits, uint64_t n_requests, uint64_t n_trials)
 {
     bool are = false;
-    for (unsigned class = 0; class < LATENCY_N_CLASSES; class ++)
-        are = are || (waits->own.n[class] >= n_requests && waits->shares[class].n >= n_trials);
+    for (unsigned group = 0; group < LATENCY_N_CLASSES; group++)
+        are = are || (waits->own.n[group] >= n_requests && waits->shares[group].n >= n_trials);
     return are;
 }
 
@@ -40,13 +40,13 @@ static double least_of(const struct moments *moments)
     return moments->mean - student_quantile(CONFIDENCE, n - 1) * moments->std / sqrt(n);
 }
 
-static bool is_long(const struct waits *waits, unsigned class)
+static bool is_long(const struct waits *waits, unsigned group)
 {
-    uint64_t n = waits->own.n[class], n_slow = waits->own.n_slow[class];
-    if (waits->shares[class].n < 2 || n_slow == 0 || n > UINT_MAX)
+    uint64_t n = waits->own.n[group], n_slow = waits->own.n_slow[group];
+    if (waits->shares[group].n < 2 || n_slow == 0 || n > UINT_MAX)
         return false;
-    double usual = fmax(BEYOND_P99, (double)waits->beside.n_slow[class] / (double)waits->beside.n[class]);
-    return least_of(&waits->shares[class]) > BEYOND_P99 && least_of(&waits->more[class]) > 0 &&
+    double usual = fmax(BEYOND_P99, (double)waits->beside.n_slow[group] / (double)waits->beside.n[group]);
+    return least_of(&waits->shares[group]) > BEYOND_P99 && least_of(&waits->more[group]) > 0 &&
            gsl_cdf_binomial_Q((unsigned)n_slow - 1, usual, (unsigned)n) < 1 - CONFIDENCE;
 }
 
@@ -58,8 +58,8 @@ bool waits_are_long(const struct waits *waits)
 bool waits_are_clearly_long(const struct latency_share *share)
 {
     bool are = false;
-    for (unsigned class = 0; class < LATENCY_N_CLASSES; class ++)
+    for (unsigned group = 0; group < LATENCY_N_CLASSES; group++)
         are = are ||
-              (share->n_slow[class] >= AWFUL_LEAST && share->n_slow[class] * AWFUL_PART > share->n[class]);
+              (share->n_slow[group] >= AWFUL_LEAST && share->n_slow[group] * AWFUL_PART > share->n[group]);
     return are;
 }

@@ -80,8 +80,9 @@ void store_name(struct store *store, uint64_t file, const char *name)
     size_t length = strlen(name), skipped = length < STORE_NAME_SIZE ? 0 : length - STORE_NAME_SIZE + 1;
     if (slot == NULL)
         return;
-    if (slot->is_named == 0)
-        memcpy(slot->name, name + skipped, length - skipped);
+    /* Who finds the lock held reads it all the same. */
+    for (size_t i = 0; slot->is_named == 0 && i < length - skipped; i++)
+        __atomic_store_n(&slot->name[i], name[skipped + i], __ATOMIC_RELEASE);
     slot->is_named = 1;
     cells_give(lock_of(store, number_of_set(store, file)));
 }

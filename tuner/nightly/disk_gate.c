@@ -86,9 +86,9 @@ void disk_gate_slice_begin(struct disk_gate *gate, uint64_t now_ns)
         set(&slice->n[i], 0);
     set(&slice->n_bytes, 0);
     set(&slice->n_sequential, 0);
-    for (size_t class = 0; class < LATENCY_N_CLASSES; class ++)
+    for (size_t group = 0; group < LATENCY_N_CLASSES; group++)
         for (size_t i = 0; i < LATENCY_N_BUCKETS; i++)
-            atomic_store_explicit(&slice->latencies[class][i], 0, memory_order_relaxed);
+            atomic_store_explicit(&slice->latencies[group][i], 0, memory_order_relaxed);
     slice->switch_ns = 0;
 }
 
@@ -104,19 +104,19 @@ struct kind_counts disk_gate_slice_counts(const struct disk_gate *gate)
 struct latency_counts disk_gate_slice_latencies(const struct disk_gate *gate)
 {
     struct latency_counts counts;
-    for (size_t class = 0; class < LATENCY_N_CLASSES; class ++)
+    for (size_t group = 0; group < LATENCY_N_CLASSES; group++)
         for (size_t i = 0; i < LATENCY_N_BUCKETS; i++)
-            counts.n[class][i] = atomic_load_explicit(&gate->slice.latencies[class][i], memory_order_relaxed);
+            counts.n[group][i] = atomic_load_explicit(&gate->slice.latencies[group][i], memory_order_relaxed);
     return counts;
 }
 
 struct latency_counts disk_gate_take_late(struct disk_gate *gate, enum disk_gate_role role)
 {
     struct latency_counts counts;
-    for (size_t class = 0; class < LATENCY_N_CLASSES; class ++)
+    for (size_t group = 0; group < LATENCY_N_CLASSES; group++)
         for (size_t i = 0; i < LATENCY_N_BUCKETS; i++)
-            counts.n[class][i] =
-                atomic_exchange_explicit(&gate->late[role][class][i], 0, memory_order_relaxed);
+            counts.n[group][i] =
+                atomic_exchange_explicit(&gate->late[role][group][i], 0, memory_order_relaxed);
     return counts;
 }
 
@@ -252,9 +252,9 @@ static void count(struct disk_gate *gate, const struct disk_gate_pass *pass,
 {
     struct disk_gate_slice *slice = &gate->slice;
     bool is_late = pass->slice != get(&slice->number);
-    enum latency_class class =
+    enum latency_class group =
         request == NULL || (request->flags & PROFILE_DURABLE) != 0 ? LATENCY_FLUSHES : LATENCY_MOVES;
-    atomic_uint_least32_t *latencies = is_late ? gate->late[pass->role][class] : slice->latencies[class];
+    atomic_uint_least32_t *latencies = is_late ? gate->late[pass->role][group] : slice->latencies[group];
     atomic_fetch_add_explicit(&latencies[latency_bucket(latency_ns)], 1, memory_order_relaxed);
     if (is_late || request == NULL)
         return;

@@ -1,4 +1,5 @@
 /* Tests of models/profile/store: threads that use it at once. */
+#include "models/profile/store_slots.h"
 #include "tests/models/profile/store_rig.h"
 
 #include <pthread.h>
@@ -75,4 +76,16 @@ TEST(threads_that_push_out_each_others_files_lose_no_request_and_mix_no_names)
         assert_int_equal(pthread_join(threads[i], NULL), 0);
     rig_summary();
     assert_int_equal(summary.n_requests, 20000);
+}
+
+/* As where a thread was killed in the midst of naming another file. */
+TEST(a_name_is_found_though_its_lock_is_held_for_good)
+{
+    char found[STORE_NAME_SIZE];
+    store_name(store, 7, "/var/lib/data");
+    for (uint64_t set = 0; set < store->n_files / STORE_SLOTS_WAYS; set++)
+        *(uint32_t *)(void *)((char *)store + store->locks_at + set * sizeof(uint64_t)) = 1;
+    assert_true(store_find_name(store, 7, found));
+    assert_string_equal(found, "/var/lib/data");
+    assert_false(store_find_name(store, 8, found));
 }
