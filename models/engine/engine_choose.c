@@ -264,14 +264,28 @@ static void compare_with_best(struct engine *engine)
         set_verdicts(engine, points, n, best);
 }
 
-/* A point with less in flight that looks no worse than the chosen one, the cheapest of several. */
-static size_t find_surpassing(const struct engine *engine)
+static bool looks_no_worse(const struct engine *engine, size_t point)
 {
-    size_t found = ENGINE_NONE;
+    return engine_is_eligible(engine, point) && engine->points[point].n_runs >= ENGINE_MIN_REPLAYS &&
+           engine_worth(engine, point) >= engine_worth(engine, engine->chosen);
+}
+
+/* Of the points with enough runs that look no worse than the chosen one, the cheapest that is good enough
+ * against the best of them, which becomes the best: another choice, or the same, or ENGINE_NONE. */
+static size_t choose_with_replays(struct engine *engine)
+{
+    size_t best = ENGINE_NONE, found = ENGINE_NONE;
     for (size_t i = 0; i < engine->space->n_points; i++) {
-        if (engine_is_eligible(engine, i) && engine->points[i].n_runs >= ENGINE_CONFIRMING_LEAST &&
-            engine->points[i].in_flight_bytes < engine->points[engine->chosen].in_flight_bytes &&
-            engine_worth(engine, i) >= engine_worth(engine, engine->chosen) &&
+        if (looks_no_worse(engine, i) &&
+            (best == ENGINE_NONE || engine_worth(engine, i) > engine_worth(engine, best)))
+            best = i;
+    }
+    if (best == ENGINE_NONE)
+        return ENGINE_NONE;
+    engine->best = best;
+    compare_with_best(engine);
+    for (size_t i = 0; i < engine->space->n_points; i++) {
+        if (looks_no_worse(engine, i) && engine_is_good_enough(engine, best, i) &&
             (found == ENGINE_NONE || engine_is_cheaper(engine, i, found)))
             found = i;
     }
@@ -284,26 +298,25 @@ static int take_surpassing(struct engine *engine)
 {
     size_t chosen = engine->chosen, best = engine->best;
     double shortfall = engine->shortfall;
-    bool wanted = engine->policy.chooses_again && !engine->conclusive && !engine->prefers_fastest &&
-                  !engine->keeps_choice;
+    int result = 0;
     engine->surpassed = ENGINE_NONE;
-    size_t other = wanted ? find_surpassing(engine) : ENGINE_NONE;
-    if (other == ENGINE_NONE)
+    if (!engine->policy.chooses_again || engine->conclusive || engine->prefers_fastest ||
+        engine->keeps_choice)
         return 0;
-    engine->chosen = other;
-    if (best == chosen) {
-        engine->best = other;
-        compare_with_best(engine);
+    size_t other = choose_with_replays(engine);
+    bool is_other = other != ENGINE_NONE && other != chosen;
+    if (is_other) {
+        engine->chosen = other;
+        engine->surpassed = chosen;
+        result = claim(engine);
+        if (result < 0 || engine->shortfall <= shortfall)
+            return result;
     }
-    engine->surpassed = chosen;
-    int result = claim(engine);
-    if (result < 0 || engine->shortfall <= shortfall)
-        return result;
     engine->surpassed = ENGINE_NONE;
     engine->chosen = chosen;
     engine->best = best;
     compare_with_best(engine);
-    return claim(engine);
+    return is_other ? claim(engine) : 0;
 }
 
 /* Names the best point by everything known: after the replays it may be another one than at the choice. Who

@@ -6,6 +6,7 @@
 #include "tuner/options/settings.h"
 #include "tuner/report/answer.h"
 #include "tuner/search/objective.h"
+#include "tuner/session/session_members.h"
 
 #include <math.h>
 
@@ -118,7 +119,7 @@ static void print_accepting_tolerance(FILE *out, const struct tune *tune)
     double lost = lost_percent(tune, tune_shortfall_share(tune));
     if (lost <= LARGEST_TOLERANCE && tune->settings->search.profile == PROFILE_MAX_THROUGHPUT &&
         tune->engine.points[tune->engine.chosen].confirming.n >= ENGINE_CONFIRMING_LEAST)
-        fprintf(out, INDENT "--tolerance %g%% would accept this one as it is, which only lowers the bar.\n",
+        fprintf(out, INDENT "--tolerance %g%% would accept this one as it is; it gets no better by that.\n",
                 lost);
 }
 
@@ -197,14 +198,14 @@ static void print_what_time_brings(FILE *out, const struct tune *tune)
     if (tune->engine.stop != ENGINE_STOP_BUDGET && tune->engine.stop != ENGINE_STOP_WRITES)
         return;
     if (lost_percent(tune, share) >= lost_percent(tune, tune_shortfall_share(tune))) {
-        fputs(INDENT "More time would hardly make it surer.\n", out);
+        fputs(INDENT "More time would hardly make the choice surer.\n", out);
         return;
     }
     fputs(INDENT "With ", out);
     print_limits(out, tune, OFFERED_FACTOR);
-    fputs(" it would be sure of about ", out);
-    fprintf(out, "%g %%.\n",
-            is_lower_better(tune) ? lost_percent(tune, share) : 100 - lost_percent(tune, share));
+    fprintf(out, " it would be %g %% sure of about %g %%%s.\n", 100 * tune->settings->runs.confidence_share,
+            is_lower_better(tune) ? lost_percent(tune, share) : 100 - lost_percent(tune, share),
+            is_lower_better(tune) ? " more" : " of the best");
 }
 
 void report_certainty_text(FILE *out, const struct tune *tune)
@@ -229,6 +230,20 @@ void report_certainty_text(FILE *out, const struct tune *tune)
         print_way_to_settle(out, tune);
 }
 
+/* Small requests meet a limit on their number before the one on their bytes. */
+static void print_requests_limit(FILE *out, const struct tune *tune, double limit_bps)
+{
+    double least = INFINITY;
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        const struct point *point = &tune->records[i].point;
+        double most_bps = session_members_ceiling(tune->session, point);
+        if (most_bps < limit_bps * (1 - HELD_LOG))
+            least = fmin(least, most_bps / (double)point->request_size_bytes);
+    }
+    if (isfinite(least))
+        fprintf(out, " and %.0f requests a second", least);
+}
+
 /* A limit on the rate that the control group sets or that the runs show, where the recommended setting
  * reaches it: there the limit decides, and what is recommended is what costs least. */
 void report_certainty_limit(FILE *out, const struct tune *tune)
@@ -249,9 +264,10 @@ void report_certainty_limit(FILE *out, const struct tune *tune)
         belief->moments[tune->engine.chosen].mean < limit - HELD_LOG)
         return;
     text_short_rate(exp(limit), rate);
+    fprintf(out, "Limited to   %s%s", known ? "" : "about ", rate);
     if (known)
-        fprintf(out, "Limited to   %s by the control group (io.max, blkio.throttle)", rate);
-    else
-        fprintf(out, "Limited to   about %s, as it seems", rate);
-    fprintf(out, ": %zu of the %zu measured settings reach it\n", n_held, n_measured);
+        print_requests_limit(out, tune, exp(limit));
+    fprintf(out, "%s: %zu of the %zu measured settings come within %g %% of %s\n",
+            known ? " by the control group (io.max, blkio.throttle)" : ", as it seems", n_held, n_measured,
+            100 * HELD_LOG, rate);
 }

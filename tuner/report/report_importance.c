@@ -6,37 +6,32 @@
 
 #include <string.h>
 
-/* What the costs in the sentences hold for, in words that stand before them; "" where they tell of none.
- * Returns text. */
+/* What the costs in the sentences hold for, in words that stand before them; "" where they tell of none. */
 static const char *scope_of(const struct tune *tune, char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE],
-                            size_t n, char text[SENSITIVITY_LINE_SIZE])
+                            size_t n)
 {
-    bool tells = false, anything = false;
-    text[0] = '\0';
-    for (size_t i = 0; i < n; i++) {
+    bool tells = false;
+    for (size_t i = 0; i < n; i++)
         tells |= strchr(lines[i], '%') != NULL;
-        anything |= strstr(lines[i], "anything") != NULL;
-    }
-    if (tells)
-        snprintf(text, SENSITIVITY_LINE_SIZE, "costs are with all else as recommended%s%s%s:",
-                 anything ? " (after \"anything\", whatever else is chosen" : "",
-                 anything && engine_is_limited(&tune->engine) ? " within the limit" : "",
-                 anything ? ")" : "");
-    return text;
+    if (!tells)
+        return "";
+    return engine_is_limited(&tune->engine)
+               ? "costs of one factor are with all else as recommended, within the limit:"
+               : "costs of one factor are with all else as recommended:";
 }
 
 void report_importance_text(FILE *out, const struct tune *tune)
 {
-    char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE], scope[SENSITIVITY_LINE_SIZE];
+    char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE];
     struct sensitivity sensitivity = {0};
     size_t n;
     if (tune->space.n_points > 1 && sensitivity_of(tune, &sensitivity) == 0) {
         sensitivity_text(tune, &sensitivity, lines, &n);
-        bool has_scope = scope_of(tune, lines, n, scope)[0] != '\0';
-        if (has_scope)
+        const char *scope = scope_of(tune, lines, n);
+        if (scope[0] != '\0')
             fprintf(out, "What matters; %s\n", scope);
         for (size_t i = 0; i < n; i++)
-            fprintf(out, "%-13s%s\n", i == 0 && !has_scope ? "What matters" : "", lines[i]);
+            fprintf(out, "%-13s%s\n", i == 0 && scope[0] == '\0' ? "What matters" : "", lines[i]);
         if (n == 0)
             fputs("What matters too little was measured to tell the factors apart\n", out);
     }
@@ -105,13 +100,14 @@ static json_t *json_pairs(const struct tune *tune, const struct sensitivity *sen
 /* The sentences, and what stands before them. */
 static json_t *json_words(const struct tune *tune, const struct sensitivity *sensitivity, json_t **ret_scope)
 {
-    char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE], scope[SENSITIVITY_LINE_SIZE];
+    char lines[SENSITIVITY_MAX_LINES][SENSITIVITY_LINE_SIZE];
     size_t n;
     json_t *words = json_array();
     sensitivity_text(tune, sensitivity, lines, &n);
     for (size_t i = 0; i < n; i++)
         json_array_append_new(words, json_text(lines[i]));
-    *ret_scope = scope_of(tune, lines, n, scope)[0] != '\0' ? json_text(scope) : json_null();
+    const char *scope = scope_of(tune, lines, n);
+    *ret_scope = scope[0] != '\0' ? json_text(scope) : json_null();
     return words;
 }
 

@@ -68,7 +68,9 @@ static void print_use(FILE *out, const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
     char keep[REPORT_CHANGE_SIZE], setting[FACTORS_TEXT_SIZE];
-    const char *label = tune->engine.chosen == tune->engine.baseline ? "Keep" : "Use";
+    bool is_kept = tune->engine.chosen == tune->engine.baseline;
+    bool is_behind = !tune->engine.conclusive && tune->engine.expected_shortfall > tune->engine.tolerance;
+    const char *label = is_kept ? is_behind ? "Keep for now" : "Keep" : is_behind ? "Use for now" : "Use";
     if (report_change_keep(answer, keep)[0] != '\0') {
         fprintf(out, "Keep         %s%s%s\n", style_text(out, STYLE_BOLD), keep,
                 style_text(out, STYLE_PLAIN));
@@ -154,7 +156,7 @@ static void print_kept(FILE *out, const struct tune *tune, const struct latency_
     text_short_duration(high_ns, high);
     text_short_duration(latency->max, slowest);
     if (latency->max <= limit_ns)
-        fprintf(out, "%s, the slowest of the replays' %llu requests took %s",
+        fprintf(out, "%s: even the slowest of the replays' %llu requests took %s",
                 shows_p99(n, tune->settings->runs.confidence_share) ? "kept" : doubt, n, slowest);
     else if (!isfinite(high_ns))
         fprintf(out, "%s; the requests are too few to be sure", doubt);
@@ -236,29 +238,36 @@ static void print_costs(FILE *out, const struct tune *tune, const struct row *be
     fputc('\n', out);
 }
 
-/* Settings that look faster by fewer runs than a verdict takes. */
-static size_t count_faster_by_few_runs(const struct tune *tune)
+/* The one that looks fastest of those that look faster by fewer runs than a verdict takes, or ENGINE_NONE. */
+static size_t find_faster_by_few_runs(const struct tune *tune)
 {
     char standing[REPORT_STANDING_SIZE];
-    size_t n = 0;
+    size_t found = ENGINE_NONE;
     for (size_t i = 0; i < tune->space.n_points; i++) {
-        if (tune->records[i].n > 0 && answer_share(tune, i) > 1)
-            n += strcmp(report_table_standing(tune, i, standing), "few runs") == 0;
+        if (tune->records[i].n > 0 && answer_share(tune, i) > 1 &&
+            strcmp(report_table_standing(tune, i, standing), "few runs") == 0 &&
+            (found == ENGINE_NONE || answer_share(tune, i) > answer_share(tune, found)))
+            found = i;
     }
-    return n;
+    return found;
 }
 
 static void print_is_fastest(FILE *out, const struct tune *tune)
 {
-    size_t n_faster = count_faster_by_few_runs(tune);
-    if (n_faster > 0)
-        fprintf(
-            out,
-            "Fastest      this one, of the settings with %d runs or more; by fewer runs %zu look%s faster\n",
-            ENGINE_MIN_REPLAYS, n_faster, n_faster == 1 ? "s" : "");
+    size_t faster = find_faster_by_few_runs(tune);
+    char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE];
+    if (faster != ENGINE_NONE)
+        fprintf(out,
+                "Fastest      this one, of the settings with %d runs or more; %s may be faster: %s, but in "
+                "%zu run%s\n",
+                ENGINE_MIN_REPLAYS, factors_format(&tune->records[faster].point, text),
+                text_short_rate(exp(record_log_moments(&tune->records[faster], false).mean), rate),
+                tune->records[faster].n, tune->records[faster].n == 1 ? "" : "s");
     else if (report_certainty_has_cheaper(tune))
         fputs("Fastest      this one; others with less in flight may do as well, which is not shown yet\n",
               out);
+    else
+        fputs("Fastest      this one\n", out);
 }
 
 /* The fastest setting and what it costs, where the recommended one is slower. */
@@ -281,10 +290,11 @@ static void print_fastest(FILE *out, const struct answer *answer)
         fprintf(out, "%s: %s, at ", text, more);
     print_costs(out, tune, &answer->best, &answer->chosen);
     if (tune->engine.surpassed != ENGINE_NONE) {
-        fprintf(out,
-                "             The recommended setting took the place of %s at the end: it has less in "
-                "flight and looked no worse.\n",
-                factors_format(&tune->records[tune->engine.surpassed].point, text));
+        const struct point *before = &tune->records[tune->engine.surpassed].point;
+        bool is_cheaper = factors_bytes_in_flight(&answer->chosen.point) < factors_bytes_in_flight(before);
+        fprintf(out, "             The recommended setting took the place of %s at the end: it %s.\n",
+                factors_format(before, text),
+                is_cheaper ? "has less in flight and looked no worse" : "looked better");
         return;
     }
     if (answer->best.replays < ENGINE_MIN_REPLAYS &&

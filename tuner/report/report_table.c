@@ -133,7 +133,9 @@ const char *report_table_standing(const struct tune *tune, size_t i, char text[R
         word = tune_is_of_throughput(tune) ? "fastest" : "best";
     else if (i != tune->engine.baseline)
         word = reason_against(tune, i);
-    if (word == NULL && i == tune->engine.baseline)
+    if (i == tune->engine.chosen && i < tune->space.n_points && !figures_agree(tune, i))
+        snprintf(text, REPORT_STANDING_SIZE, "recommended, %s", verdict_word(tune, i));
+    else if (word == NULL && i == tune->engine.baseline)
         baseline_standing(tune, i, text);
     else if (word == NULL && (i >= tune->space.n_points || tune->engine.best == ENGINE_NONE))
         snprintf(text, REPORT_STANDING_SIZE, "%s", i == tune->engine.default_setting ? "default" : "");
@@ -141,8 +143,6 @@ const char *report_table_standing(const struct tune *tune, size_t i, char text[R
         snprintf(text, REPORT_STANDING_SIZE, "%s", word != NULL ? word : verdict_word(tune, i));
     return text;
 }
-
-/* --- for people --- */
 
 /* Only of what is compared: one run may have been lucky, and what is over a limit is no rival. */
 static void print_of_best(FILE *out, const struct tune *tune, size_t i, const char *standing)
@@ -218,7 +218,7 @@ static bool shows_pool(const struct tune *tune, const size_t *shown, size_t n)
     return false;
 }
 
-static bool shows_buffered_writes(const struct tune *tune, const size_t *shown, size_t n)
+static bool shows_unflushed_writes(const struct tune *tune, const size_t *shown, size_t n)
 {
     for (size_t k = 0; k < n; k++) {
         if (text_latency_scope(&tune->records[shown[k]].point, &tune->settings->workload.pattern)[0] != '\0')
@@ -245,25 +245,24 @@ static void print_words(FILE *out, const struct tune *tune, const size_t *shown,
     bool rates = tune_is_of_throughput(tune);
     const char *best = rates ? "fastest" : "best", *not_yet = ", which its own runs do not show yet";
     char tolerance[UNITS_TEXT_SIZE], limit[UNITS_TEXT_SIZE];
-    snprintf(tolerance, sizeof tolerance, "%.3g %%", 100 * answer_tolerance_share(tune));
+    snprintf(tolerance, sizeof tolerance, "%.3g %% against the %s", 100 * answer_tolerance_share(tune), best);
     text_short_duration((double)search->max_latency_p99_ns, limit);
     const struct {
-        const char *word, *before, *figure, *after, *whom;
+        const char *word, *before, *figure, *after;
     } words[] = {
-        {"as good", "shown to lose at most ", tolerance, " against the ", best},
-        {"may be as good", "it looks as if it lost at most ", tolerance, not_yet, ""},
+        {"as good", "shown to lose at most ", tolerance, ""},
+        {"may be as good", "it looks as if it lost at most ", tolerance, not_yet},
         {rates ? "probably slower" : "probably worse", "it looks as if it lost more than ", tolerance,
-         not_yet, ""},
+         not_yet},
         {rates ? "slower" : "worse", "shown to lose more than ", tolerance,
-         "; where it is far behind, one run shows that", ""},
-        {"few runs", "fewer than 3, which may have been lucky", "", "", ""},
+         "; where it is far behind, one run shows that"},
+        {"few runs", "fewer than 3, which may have been lucky", "", ""},
         {"over limit", "more than a hundredth of the requests take longer than ", limit,
-         " (--max-latency-p99)", ""},
+         " (--max-latency-p99)"},
     };
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
         if (has_standing(tune, shown, n, words[i].word))
-            fprintf(out, "   %s: %s%s%s%s.\n", words[i].word, words[i].before, words[i].figure,
-                    words[i].after, words[i].whom);
+            fprintf(out, "   %s: %s%s%s.\n", words[i].word, words[i].before, words[i].figure, words[i].after);
     }
 }
 
@@ -292,8 +291,10 @@ static void print_legend(FILE *out, const struct tune *tune, const size_t *shown
     print_words(out, tune, shown, n);
     if (other_time)
         fputs("   other time: " OTHER_TIME_WORDS "; est. of best allows for it.\n", out);
-    if (shows_buffered_writes(tune, shown, n))
-        fputs("   latency of buffered writes: into the page cache, without the flush.\n", out);
+    if (shows_unflushed_writes(tune, shown, n))
+        fputs("   latency of writes: without the flush at the end; of buffered ones into the page cache "
+              "alone.\n",
+              out);
     if (shows_p99(tune))
         fputs("   p99: - where the requests are too few to tell, or the runs differ too much.\n", out);
     print_of_best_words(out, tune);
@@ -327,8 +328,6 @@ int report_table_text(FILE *out, const struct answer *answer, struct err *err)
     free(order);
     return result;
 }
-
-/* --- for programs and documents --- */
 
 static const char *role_of(const struct tune *tune, size_t i)
 {

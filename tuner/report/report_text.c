@@ -32,10 +32,17 @@ static void text_quantile(FILE *out, const char *name, double ns)
 
 const char *text_latency_scope(const struct point *point, const struct pattern *pattern)
 {
-    if (point->direct != 0 || point->sync == SYNC_EACH || !pattern_writes(pattern))
+    bool flushes = point->sync == SYNC_END;
+    if (point->sync == SYNC_EACH || !pattern_writes(pattern) || (point->direct != 0 && !flushes))
         return "";
-    return point->sync == SYNC_END ? "into the page cache, without the flush that the throughput has in it: "
-                                   : "into the page cache alone: ";
+    if (point->direct != 0)
+        return "without the flush that the throughput has in it: ";
+    if (pattern_reads(pattern))
+        return flushes ? "of reads, and of writes into the page cache without the flush that the throughput "
+                         "has in it: "
+                       : "of reads, and of writes into the page cache alone: ";
+    return flushes ? "into the page cache, without the flush that the throughput has in it: "
+                   : "into the page cache alone: ";
 }
 
 void text_latency(FILE *out, const struct latency_row *latency)
@@ -50,7 +57,8 @@ void text_latency(FILE *out, const struct latency_row *latency)
         fprintf(out, " (%s to %s", text_short_duration(latency->p99_ci.low, text),
                 text_short_duration(latency->p99_ci.high, high));
     if (isfinite(latency->p99_ci.low))
-        fprintf(out, is_slowest ? ", the slowest of %llu requests)" : ")", (unsigned long long)latency->n);
+        fprintf(out, is_slowest ? ", which is the slowest of %llu requests)" : ")",
+                (unsigned long long)latency->n);
     text_quantile(out, "p99.9", latency->p999);
     if (!is_slowest)
         text_quantile(out, "max", latency->max);

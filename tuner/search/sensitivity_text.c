@@ -235,7 +235,7 @@ static void say_ordered(const struct tune *tune, const struct sensitivity_factor
                *to = level_text(tune, factor->changes[slice.last].point, dim, last);
     if (slice.low > 0) {
         begin_clause(line);
-        append(line, "anything below %s ", level_text(tune, factor->changes[slice.low].point, dim, low));
+        append(line, "any setting below %s ", level_text(tune, factor->changes[slice.low].point, dim, low));
         append_cost(tune, line, slice.below);
     }
     if (slice.last > slice.first) {
@@ -249,7 +249,7 @@ static void say_ordered(const struct tune *tune, const struct sensitivity_factor
     }
     if (slice.high + 1 < slice.n) {
         begin_clause(line);
-        append(line, "anything above %s ", level_text(tune, factor->changes[slice.high].point, dim, high));
+        append(line, "any setting above %s ", level_text(tune, factor->changes[slice.high].point, dim, high));
         append_cost(tune, line, slice.above);
     }
 }

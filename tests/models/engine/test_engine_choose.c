@@ -148,6 +148,7 @@ TEST(the_best_is_named_by_everything_known)
 {
     size_t fast = point_of(8, 5, 1);
     begin(usual(), 1);
+    engine.keeps_choice = true;
     for (size_t i = 0; i < N_POINTS; i += 3)
         tell_scattered(i, 20, 0.1, 2);
     tell_scattered(HILL, 21, 0.02, 10);

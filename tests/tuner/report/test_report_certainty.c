@@ -117,7 +117,11 @@ TEST(what_was_taken_at_the_end_is_not_told_as_the_choice)
     search_and_lose(0.5);
     tune.engine.surpassed = tune.engine.best;
     answer_prepare(&answer, &tune);
-    expect_answer("took the place of ", "--tolerance), the one");
+    answer.chosen.point.queue_depth = 1000;
+    expect_answer(" at the end: it looked better.\n", "--tolerance), the one");
+    answer.chosen.point.request_size_bytes = 512;
+    answer.chosen.point.queue_depth = 1;
+    expect_answer(" at the end: it has less in flight and looked no worse.\n", "--tolerance), the one");
 }
 
 TEST(an_interval_too_wide_to_tell_anything_is_not_printed)
@@ -169,21 +173,23 @@ TEST(few_requests_below_the_limit_do_not_show_that_it_is_kept)
     tune.engine.chosen = tune.engine.best;
     answer_prepare(&answer, &tune);
     settings.search.max_latency_p99_ns = 1000000;
-    expect_limit(9e5, 299, 9e5, "): kept, the slowest of the replays' 299 requests took 900 us\n",
+    expect_limit(9e5, 299, 9e5,
+                 "): kept: even the slowest of the replays' 299 requests took 900 us, without the flush\n",
                  "probably kept");
-    expect_limit(9e5, 298, 9e5, "): probably kept, the slowest of the replays' 298 requests took 900 us\n",
+    expect_limit(9e5, 298, 9e5,
+                 "): probably kept: even the slowest of the replays' 298 requests took 900 us, without",
                  "): kept");
-    expect_limit(5e6, 5000, 9e5, "): kept, it is at most 900 us\n", "probably kept");
-    expect_limit(5e6, 5000, 2e6, "): probably kept, it may be up to 2.00 ms\n", "the slowest");
+    expect_limit(5e6, 5000, 9e5, "): kept, it is at most 900 us, without the flush\n", "probably kept");
+    expect_limit(5e6, 5000, 2e6, "): probably kept, it may be up to 2.00 ms, without", "the slowest");
     expect_limit(5e6, 500, 5e6,
-                 "): probably kept; at most 5.00 ms, the slowest of the replays' 500 requests\n",
+                 "): probably kept; at most 5.00 ms, the slowest of the replays' 500 requests, without",
                  "it may be up to");
     answer.chosen.latency_ns.p99 = 1.5e6;
     expect_limit(5e6, 5000, 2e6,
-                 "): not in these replays, by all runs probably kept, it may be up to 2.00 ms\n",
+                 "): not in these replays, by all runs probably kept, it may be up to 2.00 ms, without",
                  "): probably kept");
-    answer.chosen.point.direct = 0;
-    expect_limit(5e6, 5000, 9e5, "): kept, it is at most 900 us, without the flush\n", "probably kept");
+    answer.chosen.point.sync = SYNC_NONE;
+    expect_limit(5e6, 5000, 9e5, "): kept, it is at most 900 us\n", "probably kept");
 }
 
 /* "The one with the least in flight" is not what it loses to. */
@@ -251,6 +257,51 @@ TEST(a_limit_that_holds_the_answer_is_told)
         tune.engine.belief.moments[i].mean = log(2e8);
     tune.engine.belief.ceiling = log(2e8);
     expect_answer("\nLimited to   200 MB/s by the control group (io.max, blkio.throttle): ", "as it seems");
+    session->target_facts.stack.caps_known = true;
+    session->target_facts.stack.cap_write_bps = 2e8;
+    session->target_facts.stack.cap_write_iops = 3000;
+    expect_answer("\nLimited to   200 MB/s and 3000 requests a second by the control group ", "as it seems");
+}
+
+TEST(the_fastest_is_this_one_unless_few_runs_look_faster)
+{
+    size_t lucky = 0;
+    search_and_lose(0.5);
+    tune.engine.chosen = tune.engine.best;
+    answer_prepare(&answer, &tune);
+    expect_answer("\nFastest      this one", "may be faster");
+    while (lucky == tune.engine.best || lucky == tune.engine.baseline || tune.records[lucky].n == 0)
+        lucky++;
+    tune.records[lucky].n = 1;
+    tune.engine.verdicts[lucky] = VERDICT_UNDECIDED;
+    tune.engine.belief.mean[lucky] = tune.engine.belief.mean[tune.engine.best] + 0.3;
+    expect_answer(", but in 1 run\n", "Fastest      this one\n");
+}
+
+TEST(what_is_expected_to_lose_more_than_the_tolerance_is_for_now)
+{
+    search_and_lose(0.5);
+    answer_prepare(&answer, &tune);
+    tune.engine.conclusive = false;
+    expect_answer("\nKeep         request size", "for now");
+    tune.engine.expected_shortfall = 2 * tune.engine.tolerance;
+    expect_answer("\nKeep for now request size", "Use");
+    tune.engine.baseline = ENGINE_NONE;
+    expect_answer("\nUse for now  request size", "Keep");
+}
+
+/* It has lost more in its replays than it was chosen for. */
+TEST(the_recommended_row_says_what_it_lost)
+{
+    char standing[REPORT_STANDING_SIZE];
+    search_and_lose(3);
+    answer_prepare(&answer, &tune);
+    tune.engine.verdicts[tune.engine.chosen] = VERDICT_UNDECIDED;
+    assert_string_equal(report_table_standing(&tune, tune.engine.chosen, standing),
+                        "recommended, probably slower");
+    tune.engine.belief.mean[tune.engine.chosen] = tune.engine.belief.mean[tune.engine.best];
+    record_age(&tune.records[tune.engine.chosen]);
+    assert_string_equal(report_table_standing(&tune, tune.engine.chosen, standing), "recommended");
 }
 
 TEST(a_rate_between_two_levels_is_told_as_such)

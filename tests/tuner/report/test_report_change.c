@@ -106,7 +106,7 @@ TEST(writes_that_promise_unlike_things_are_told_once)
     answer.baseline.latency_ns.mean = 1e4;
     const char *expected =
         "a direct write waits for the device (2.00 ms), a buffered one for memory alone (10.0 us), "
-        "and a crash before its flush loses it";
+        "and a crash of this machine before its flush loses it";
     assert_string_equal(report_change_promises(&answer, said), expected);
     answer.chosen.point.direct = answer.best.point.direct = 0;
     answer.baseline.point.direct = 1;

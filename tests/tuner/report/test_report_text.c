@@ -29,8 +29,9 @@ TEST(a_bound_of_p99_is_a_bound)
 TEST(a_bound_that_is_the_slowest_request_is_called_so)
 {
     struct latency_row latency = latency_up_to(3e6);
-    assert_string_equal(latency_of(&latency), "mean 500 us, p50 400 us, p99 1.00 ms (900 us to 3.00 ms, the "
-                                              "slowest of 812 requests)");
+    assert_string_equal(latency_of(&latency),
+                        "mean 500 us, p50 400 us, p99 1.00 ms (900 us to 3.00 ms, which "
+                        "is the slowest of 812 requests)");
     /* Imported figures have no count. */
     latency.n = 0;
     assert_string_equal(latency_of(&latency),
@@ -44,20 +45,31 @@ TEST(requests_that_all_took_the_same_time_have_no_slowest)
     assert_null(strstr(latency_of(&latency), "slowest"));
 }
 
-TEST(latency_of_buffered_writes_is_that_of_the_page_cache)
+TEST(latency_of_writes_is_without_the_flush_and_of_buffered_ones_that_of_the_page_cache)
 {
-    struct pattern writes, reads;
+    struct pattern writes, reads, both;
     struct err err;
     struct point point = {65536, 4, 0, API_IO_URING, 1, SYNC_END, 0, 0};
-    assert_int_equal(pattern_parse("randrw:50", &writes, &err), 0);
+    assert_int_equal(pattern_parse("randwrite", &writes, &err), 0);
     assert_int_equal(pattern_parse("randread", &reads, &err), 0);
-    assert_non_null(strstr(text_latency_scope(&point, &writes), "without the flush"));
+    assert_int_equal(pattern_parse("randrw:50", &both, &err), 0);
+    assert_string_equal(text_latency_scope(&point, &writes),
+                        "into the page cache, without the flush that the throughput has in it: ");
+    assert_string_equal(text_latency_scope(&point, &both),
+                        "of reads, and of writes into the page cache without the flush that the throughput "
+                        "has in it: ");
     assert_string_equal(text_latency_scope(&point, &reads), "");
     point.sync = SYNC_NONE;
     assert_string_equal(text_latency_scope(&point, &writes), "into the page cache alone: ");
+    assert_string_equal(text_latency_scope(&point, &both),
+                        "of reads, and of writes into the page cache alone: ");
     point.sync = SYNC_EACH;
     assert_string_equal(text_latency_scope(&point, &writes), "");
-    point.sync = SYNC_END;
     point.direct = 1;
     assert_string_equal(text_latency_scope(&point, &writes), "");
+    point.sync = SYNC_NONE;
+    assert_string_equal(text_latency_scope(&point, &writes), "");
+    point.sync = SYNC_END;
+    assert_string_equal(text_latency_scope(&point, &writes),
+                        "without the flush that the throughput has in it: ");
 }

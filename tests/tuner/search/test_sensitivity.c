@@ -59,7 +59,7 @@ TEST(depth_beyond_saturation_changes_nothing)
 {
     search_and_say("depth.conf" ALL_SIZES);
     check_part(lines[0], "queue depth matters most: ");
-    check_part(lines[0], "anything below 4 costs at least 7");
+    check_part(lines[0], "any setting below 4 costs at least 7");
     check_part(lines[0], "above 4 throughput looks the same (within ");
     check_part(line_with("direct I/O"), "direct I/O: throughput looks the same");
 }
