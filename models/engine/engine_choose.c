@@ -264,32 +264,45 @@ static void compare_with_best(struct engine *engine)
         set_verdicts(engine, points, n, best);
 }
 
-static bool looks_no_worse(const struct engine *engine, size_t point)
+static bool looks_no_worse(const struct engine *engine, size_t point, size_t n_runs)
 {
-    return engine_is_eligible(engine, point) && engine->points[point].n_runs >= ENGINE_MIN_REPLAYS &&
+    return engine_is_eligible(engine, point) && engine->points[point].n_runs >= n_runs &&
            engine_worth(engine, point) >= engine_worth(engine, engine->chosen);
 }
 
-/* Of the points with enough runs that look no worse than the chosen one, the cheapest that is good enough
- * against the best of them, which becomes the best: another choice, or the same, or ENGINE_NONE. */
-static size_t choose_with_replays(struct engine *engine)
+/* The best of the points with enough runs, if the chosen one loses more than the margin against it: the
+ * replays after the choice disproved that one. Else ENGINE_NONE. */
+static size_t find_disproving(const struct engine *engine)
 {
-    size_t best = ENGINE_NONE, found = ENGINE_NONE;
+    size_t best = engine->chosen;
     for (size_t i = 0; i < engine->space->n_points; i++) {
-        if (looks_no_worse(engine, i) &&
-            (best == ENGINE_NONE || engine_worth(engine, i) > engine_worth(engine, best)))
+        if (looks_no_worse(engine, i, ENGINE_MIN_REPLAYS) &&
+            engine_worth(engine, i) > engine_worth(engine, best))
             best = i;
     }
-    if (best == ENGINE_NONE)
-        return ENGINE_NONE;
-    engine->best = best;
-    compare_with_best(engine);
+    return engine_worth(engine, best) - engine_worth(engine, engine->chosen) > engine->margin ? best
+                                                                                              : ENGINE_NONE;
+}
+
+/* The cheapest point that looks no worse than the chosen one: with less in flight, or, where that one is
+ * disproved, good enough against the best, which is named for that. ENGINE_NONE: there is none. */
+static size_t find_surpassing(struct engine *engine)
+{
+    size_t found = ENGINE_NONE, chosen = engine->chosen, best = find_disproving(engine);
+    if (best != ENGINE_NONE) {
+        engine->best = best;
+        compare_with_best(engine);
+    }
     for (size_t i = 0; i < engine->space->n_points; i++) {
-        if (looks_no_worse(engine, i) && engine_is_good_enough(engine, best, i) &&
-            (found == ENGINE_NONE || engine_is_cheaper(engine, i, found)))
+        bool fits =
+            best != ENGINE_NONE
+                ? looks_no_worse(engine, i, ENGINE_MIN_REPLAYS) && engine_is_good_enough(engine, best, i)
+                : looks_no_worse(engine, i, ENGINE_CONFIRMING_LEAST) &&
+                      engine->points[i].in_flight_bytes < engine->points[chosen].in_flight_bytes;
+        if (fits && (found == ENGINE_NONE || engine_is_cheaper(engine, i, found)))
             found = i;
     }
-    return found;
+    return found != chosen ? found : ENGINE_NONE;
 }
 
 /* Where there is no time to choose again, and nothing is settled that would be lost, such a point is taken
@@ -298,17 +311,16 @@ static int take_surpassing(struct engine *engine)
 {
     size_t chosen = engine->chosen, best = engine->best;
     double shortfall = engine->shortfall;
-    int result = 0;
+    bool wanted = engine->policy.chooses_again && !engine->conclusive && !engine->prefers_fastest &&
+                  !engine->keeps_choice;
     engine->surpassed = ENGINE_NONE;
-    if (!engine->policy.chooses_again || engine->conclusive || engine->prefers_fastest ||
-        engine->keeps_choice)
-        return 0;
-    size_t other = choose_with_replays(engine);
-    bool is_other = other != ENGINE_NONE && other != chosen;
-    if (is_other) {
+    size_t other = wanted ? find_surpassing(engine) : ENGINE_NONE;
+    if (other != ENGINE_NONE) {
         engine->chosen = other;
+        engine->best = engine->best == chosen ? other : engine->best;
         engine->surpassed = chosen;
-        result = claim(engine);
+        compare_with_best(engine);
+        int result = claim(engine);
         if (result < 0 || engine->shortfall <= shortfall)
             return result;
     }
@@ -316,7 +328,7 @@ static int take_surpassing(struct engine *engine)
     engine->chosen = chosen;
     engine->best = best;
     compare_with_best(engine);
-    return is_other ? claim(engine) : 0;
+    return other != ENGINE_NONE ? claim(engine) : 0;
 }
 
 /* Names the best point by everything known: after the replays it may be another one than at the choice. Who

@@ -137,7 +137,7 @@ TEST(lines_stand_under_each_other)
 {
     search_and_say("direct.conf" ALL_SIZES);
     AUTO(auto_free) char *text = text_of();
-    assert_true(strncmp(text, "What matters; costs are with all else as recommended", 52) == 0);
+    assert_true(strncmp(text, "What matters; costs of one factor are with all else as recommended", 66) == 0);
     const char *second = strchr(text, '\n') + 1;
     assert_true(strncmp(second, "             direct I/O matters most", 36) == 0);
     const char *third = strchr(second, '\n') + 1;
@@ -149,9 +149,8 @@ TEST(the_scope_of_the_costs_stands_before_them)
 {
     search_and_say("depth.conf" ALL_SIZES);
     json_auto_t *object = report_importance_json(&tune);
-    assert_string_equal(
-        json_string_value(json_object_get(object, "scope")),
-        "costs are with all else as recommended (after \"anything\", whatever else is chosen):");
+    assert_string_equal(json_string_value(json_object_get(object, "scope")),
+                        "costs of one factor are with all else as recommended:");
 }
 
 static const json_t *find_factor(const json_t *object, const char *key)

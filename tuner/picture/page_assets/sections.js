@@ -54,12 +54,16 @@ function throughput() {
     + (known(replays) ? `, ${replays.toFixed(0)} replays` : '') + (known(iops) ? `; ${count(iops)} requests/s` : '')];
 }
 
-/* A buffered write has not met the device when it is done. */
+/* A write is done before the flush at the end, and a buffered one before it has met the device. */
 function latency_scope() {
-  const row = data.recommendation, sync = row && data.syncs[row[SYNC]], share = key => number('pattern', key) ?? 0;
-  if (!row || row[DIRECT] || sync === 'each' || !(share('seq_write') + share('rand_write') > 0))
+  const row = data.recommendation, sync = row && data.syncs[row[SYNC]], share = key => number('pattern', key) ?? 0, flush = 'without the flush that the throughput has in it: ';
+  if (!row || sync === 'each' || !(share('seq_write') + share('rand_write') > 0) || (row[DIRECT] && sync !== 'end'))
     return '';
-  return sync === 'end' ? 'into the page cache, without the flush that the throughput has in it: ' : 'into the page cache alone: ';
+  if (row[DIRECT])
+    return flush;
+  if (share('seq_read') + share('rand_read') > 0)
+    return 'of reads, and of writes into the page cache ' + (sync === 'end' ? flush : 'alone: ');
+  return sync === 'end' ? 'into the page cache, ' + flush : 'into the page cache alone: ';
 }
 
 function latency() {
