@@ -293,8 +293,7 @@ static int weigh(struct engine *engine, double now_seconds)
     if (!fell && can_be && (engine->is_again || (good && !surpassed))) {
         engine->best = best;
         engine->chosen = chosen;
-        return engine_confirm_more(engine, now_seconds) ? go_on(engine, ENGINE_CONFIRM)
-                                                        : turn(engine, ENGINE_VERDICT);
+        return turn(engine, ENGINE_VERDICT);
     }
     /* A night compares all points that were run after the choice, whichever was chosen. */
     if (!engine->policy.chooses_again || !can_confirm || (engine->is_again && !fell)) {

@@ -271,10 +271,13 @@ static bool looks_no_worse(const struct engine *engine, size_t point, size_t n_r
 }
 
 /* The best of the points with enough runs, if the chosen one loses more than the margin against it: the
- * replays after the choice disproved that one. Else ENGINE_NONE. */
+ * replays after the choice disproved that one. Else ENGINE_NONE, and in a night, which recommends nothing
+ * without replays after the choice. */
 static size_t find_disproving(const struct engine *engine)
 {
     size_t best = engine->chosen;
+    if (engine->policy.most_replays > 0)
+        return ENGINE_NONE;
     for (size_t i = 0; i < engine->space->n_points; i++) {
         if (looks_no_worse(engine, i, ENGINE_MIN_REPLAYS) &&
             engine_worth(engine, i) > engine_worth(engine, best))

@@ -106,9 +106,9 @@ static void fit_writes(struct engine *engine)
 
 /* How many replays of each point are worth making and fit the time that was kept; fixed beforehand, so that
  * results cannot steer it. */
-static size_t affordable(const struct engine *engine, double now_seconds, size_t begin, size_t most)
+static size_t affordable(const struct engine *engine, double now_seconds)
 {
-    size_t replays = begin;
+    size_t replays = 0, most = most_replays(engine);
     double wanted = enough(engine), left = engine->confirm.deadline_seconds - now_seconds;
     while (replays < ENGINE_CONFIRMING_LEAST || (replays < most && (double)replays < wanted)) {
         bool beside = engine->counterpart != ENGINE_NONE && replays < ENGINE_COUNTERPART_REPLAYS;
@@ -230,19 +230,7 @@ void engine_confirm_plan(struct engine *engine, double now_seconds)
     if (stop == ENGINE_STOP_INTERRUPTED || stop == ENGINE_STOP_STALLED)
         return;
     engine->stop = ENGINE_STOP_NOT_YET;
-    engine->confirm.replays = affordable(engine, now_seconds, 0, most_replays(engine));
-}
-
-bool engine_confirm_more(struct engine *engine, double now_seconds)
-{
-    size_t made = engine->confirm.replays;
-    if (engine->policy.weighs_chances || engine->policy.most_replays > 0 ||
-        engine->confirm.stop != ENGINE_STOP_NOT_YET || engine->stop != ENGINE_STOP_NOT_YET ||
-        made < ENGINE_CONFIRMING_LEAST)
-        return false;
-    engine->confirm.replay = made;
-    engine->confirm.replays = affordable(engine, now_seconds, made, MAX_REPLAYS);
-    return engine->confirm.replays > made;
+    engine->confirm.replays = affordable(engine, now_seconds);
 }
 
 bool engine_confirm_next(struct engine *engine)

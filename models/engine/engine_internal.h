@@ -73,8 +73,6 @@ double engine_confirm_begin_seconds(const struct engine *engine);
 bool engine_can_confirm(const struct engine *engine, double now_seconds);
 /* Fixes the number of replays. */
 void engine_confirm_plan(struct engine *engine, double now_seconds);
-/* Adds those that still fit: the first ones may have taken less time than was planned for. False: none. */
-bool engine_confirm_more(struct engine *engine, double now_seconds);
 /* Queues the next of them; false: all are made, or no more can be. */
 bool engine_confirm_next(struct engine *engine);
 

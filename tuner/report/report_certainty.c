@@ -4,11 +4,14 @@
 #include "bench/base/units.h"
 #include "tuner/base/text.h"
 #include "tuner/options/settings.h"
-#include "tuner/report/answer.h"
+#include "tuner/report/report_change.h"
+#include "tuner/report/report_table.h"
+#include "tuner/report/report_text.h"
 #include "tuner/search/objective.h"
 #include "tuner/session/session_members.h"
 
 #include <math.h>
+#include <string.h>
 
 #define GIB_BYTES 1073741824.0
 #define MIB_BYTES 1048576.0
@@ -160,7 +163,8 @@ static void print_way_to_settle(FILE *out, const struct tune *tune)
     print_accepting_tolerance(out, tune);
 }
 
-bool report_certainty_has_cheaper(const struct tune *tune)
+/* Whether settings with less in flight than the recommended one may do as well as the best. */
+static bool has_cheaper(const struct tune *tune)
 {
     const struct engine *engine = &tune->engine;
     for (size_t i = 0; i < tune->space.n_points; i++) {
@@ -181,7 +185,7 @@ static void print_verdict(FILE *out, const struct tune *tune)
             100 * tune->settings->search.tolerance_share);
     print_share(out, tune, objective_share(tune->settings, tune->engine.tolerance));
     bool open = tune->engine.conclusive && tune_is_of_throughput(tune) && !tune->engine.prefers_fastest &&
-                report_certainty_has_cheaper(tune);
+                has_cheaper(tune);
     fputs(open ? "; whether less in flight would do, too, is not settled.\n" : ".\n", out);
 }
 
@@ -205,7 +209,7 @@ static void print_what_time_brings(FILE *out, const struct tune *tune)
     print_limits(out, tune, OFFERED_FACTOR);
     fprintf(out, " it would be %g %% sure of about %g %%%s.\n", 100 * tune->settings->runs.confidence_share,
             is_lower_better(tune) ? lost_percent(tune, share) : 100 - lost_percent(tune, share),
-            is_lower_better(tune) ? " more" : " of the best");
+            is_lower_better(tune) ? " above the lowest" : " of the best");
 }
 
 void report_certainty_text(FILE *out, const struct tune *tune)
@@ -230,18 +234,64 @@ void report_certainty_text(FILE *out, const struct tune *tune)
         print_way_to_settle(out, tune);
 }
 
-/* Small requests meet a limit on their number before the one on their bytes. */
-static void print_requests_limit(FILE *out, const struct tune *tune, double limit_bps)
+/* The one that looks fastest of those that look faster by fewer runs than a verdict takes, or ENGINE_NONE. */
+static size_t find_faster_by_few_runs(const struct tune *tune)
 {
-    double least = INFINITY;
+    char standing[REPORT_STANDING_SIZE];
+    size_t found = ENGINE_NONE;
     for (size_t i = 0; i < tune->space.n_points; i++) {
-        const struct point *point = &tune->records[i].point;
-        double most_bps = session_members_ceiling(tune->session, point);
-        if (most_bps < limit_bps * (1 - HELD_LOG))
-            least = fmin(least, most_bps / (double)point->request_size_bytes);
+        if (tune->records[i].n > 0 && answer_share(tune, i) > 1 &&
+            strcmp(report_table_standing(tune, i, standing), "few runs") == 0 &&
+            (found == ENGINE_NONE || answer_share(tune, i) > answer_share(tune, found)))
+            found = i;
     }
-    if (isfinite(least))
-        fprintf(out, " and %.0f requests a second", least);
+    return found;
+}
+
+void report_certainty_fastest(FILE *out, const struct answer *answer)
+{
+    const struct tune *tune = answer->tune;
+    size_t faster = find_faster_by_few_runs(tune);
+    char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE], keep[REPORT_CHANGE_SIZE];
+    if (report_change_keep(answer, keep)[0] != '\0')
+        return;
+    fprintf(out, "Fastest      this one%s",
+            engine_is_limited(&tune->engine) ? ", of those within the limit" : "");
+    if (faster != ENGINE_NONE) {
+        const struct record *record = &tune->records[faster];
+        double bps = exp(record_log_moments(record, false).mean);
+        fprintf(out, ", of the settings with %d runs or more; %s may be faster, ", ENGINE_MIN_REPLAYS,
+                factors_format(&record->point, text));
+        if (bps > answer->chosen.mean_bps)
+            fprintf(out, "%s in %zu run%s alone\n", text_short_rate(bps, rate), record->n,
+                    record->n == 1 ? "" : "s");
+        else
+            fputs("by the search's estimate\n", out);
+    } else if (has_cheaper(tune))
+        fputs("; others with less in flight may do as well, which is not shown yet\n", out);
+    else
+        fputs(tune->engine.conclusive ? "\n" : ", as it seems\n", out);
+}
+
+/* What the control group allows. Small requests meet a limit on their number before the one on their bytes.
+ */
+static void print_known_limit(FILE *out, const struct tune *tune, double limit_bps, const char *rate)
+{
+    const struct session *session = tune->session;
+    const struct storage_stack *stack = &session->target_facts.stack;
+    const struct pattern *pattern = &tune->settings->workload.pattern;
+    bool is_plain = session_n_members(session) == 1 && pattern_reads(pattern) != pattern_writes(pattern);
+    double iops = !is_plain ? 0 : pattern_writes(pattern) ? stack->cap_write_iops : stack->cap_read_iops;
+    bool has_bytes = !is_plain || (pattern_writes(pattern) ? stack->cap_write_bps : stack->cap_read_bps) > 0;
+    double least = INFINITY;
+    for (size_t i = 0; i < tune->space.n_points; i++)
+        least = fmin(least, (double)tune->records[i].point.request_size_bytes);
+    bool has_requests = stack->caps_known && iops > 0 && iops * least < limit_bps * (1 - HELD_LOG);
+    if (has_bytes || !has_requests)
+        fputs(rate, out);
+    if (has_requests)
+        fprintf(out, "%s%.0f requests a second", has_bytes ? " and " : "", iops);
+    fputs(" by the control group (io.max, blkio.throttle)", out);
 }
 
 /* A limit on the rate that the control group sets or that the runs show, where the recommended setting
@@ -264,10 +314,11 @@ void report_certainty_limit(FILE *out, const struct tune *tune)
         belief->moments[tune->engine.chosen].mean < limit - HELD_LOG)
         return;
     text_short_rate(exp(limit), rate);
-    fprintf(out, "Limited to   %s%s", known ? "" : "about ", rate);
+    fputs("Limited to   ", out);
     if (known)
-        print_requests_limit(out, tune, exp(limit));
-    fprintf(out, "%s: %zu of the %zu measured settings come within %g %% of %s\n",
-            known ? " by the control group (io.max, blkio.throttle)" : ", as it seems", n_held, n_measured,
+        print_known_limit(out, tune, exp(limit), rate);
+    else
+        fprintf(out, "about %s, as it seems", rate);
+    fprintf(out, ": %zu of the %zu measured settings come within %g %% of %s\n", n_held, n_measured,
             100 * HELD_LOG, rate);
 }

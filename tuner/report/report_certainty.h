@@ -1,7 +1,7 @@
 /* tuner/report/report_certainty: how sure an answer is, and what more time would bring. */
 #pragma once
 
-#include "tuner/search/tune.h"
+#include "tuner/report/answer.h"
 
 #include <stdio.h>
 
@@ -14,8 +14,9 @@ void report_certainty_line(FILE *out, const struct tune *tune);
  * recommended setting. */
 void report_certainty_limit(FILE *out, const struct tune *tune);
 
-/* Whether settings with less in flight than the recommended one may do as well as the best. */
-bool report_certainty_has_cheaper(const struct tune *tune);
+/* The line "Fastest" where that is the recommended setting, and what may be faster all the same. Nothing
+ * where what is in use may be it. */
+void report_certainty_fastest(FILE *out, const struct answer *answer);
 
 /* The lines "How sure": that, whether it is conclusive, and what more time (or --max-write) would make of it.
  */

@@ -168,7 +168,7 @@ static void print_kept(FILE *out, const struct tune *tune, const struct latency_
         fprintf(out, "%s, it may be up to %s", doubt, high);
 }
 
-/* What --max-latency-p99 asked for, beside what it was. Of a buffered write the flush is not limited. */
+/* What --max-latency-p99 asked for, beside what it was. The flush at the end is not limited. */
 static void print_limit(FILE *out, const struct answer *answer)
 {
     const struct settings *settings = answer->tune->settings;
@@ -179,8 +179,8 @@ static void print_limit(FILE *out, const struct answer *answer)
     fprintf(out, "Limit        p99 at most %s (--max-latency-p99): ",
             text_short_duration((double)limit_ns, limit));
     print_kept(out, answer->tune, &answer->chosen.latency_ns);
-    bool buffered = text_latency_scope(&answer->chosen.point, &settings->workload.pattern)[0] != '\0';
-    fputs(buffered ? ", without the flush\n" : "\n", out);
+    bool flushes = answer->chosen.point.sync == SYNC_END && pattern_writes(&settings->workload.pattern);
+    fputs(flushes ? ", without the flush\n" : "\n", out);
 }
 
 static void print_gains(FILE *out, const struct answer *answer)
@@ -238,36 +238,17 @@ static void print_costs(FILE *out, const struct tune *tune, const struct row *be
     fputc('\n', out);
 }
 
-/* The one that looks fastest of those that look faster by fewer runs than a verdict takes, or ENGINE_NONE. */
-static size_t find_faster_by_few_runs(const struct tune *tune)
+static void print_surpassed(FILE *out, const struct answer *answer)
 {
-    char standing[REPORT_STANDING_SIZE];
-    size_t found = ENGINE_NONE;
-    for (size_t i = 0; i < tune->space.n_points; i++) {
-        if (tune->records[i].n > 0 && answer_share(tune, i) > 1 &&
-            strcmp(report_table_standing(tune, i, standing), "few runs") == 0 &&
-            (found == ENGINE_NONE || answer_share(tune, i) > answer_share(tune, found)))
-            found = i;
-    }
-    return found;
-}
-
-static void print_is_fastest(FILE *out, const struct tune *tune)
-{
-    size_t faster = find_faster_by_few_runs(tune);
-    char text[FACTORS_TEXT_SIZE], rate[UNITS_TEXT_SIZE];
-    if (faster != ENGINE_NONE)
-        fprintf(out,
-                "Fastest      this one, of the settings with %d runs or more; %s may be faster: %s, but in "
-                "%zu run%s\n",
-                ENGINE_MIN_REPLAYS, factors_format(&tune->records[faster].point, text),
-                text_short_rate(exp(record_log_moments(&tune->records[faster], false).mean), rate),
-                tune->records[faster].n, tune->records[faster].n == 1 ? "" : "s");
-    else if (report_certainty_has_cheaper(tune))
-        fputs("Fastest      this one; others with less in flight may do as well, which is not shown yet\n",
-              out);
-    else
-        fputs("Fastest      this one\n", out);
+    const struct tune *tune = answer->tune;
+    char text[FACTORS_TEXT_SIZE];
+    if (tune->engine.surpassed == ENGINE_NONE)
+        return;
+    const struct point *before = &tune->records[tune->engine.surpassed].point;
+    bool is_cheaper = factors_bytes_in_flight(&answer->chosen.point) < factors_bytes_in_flight(before);
+    fprintf(out, "             The recommended setting took the place of %s at the end: it %s.\n",
+            factors_format(before, text),
+            is_cheaper ? "has less in flight and looked no worse" : "looked better");
 }
 
 /* The fastest setting and what it costs, where the recommended one is slower. */
@@ -278,7 +259,8 @@ static void print_fastest(FILE *out, const struct answer *answer)
     bool rates = tune_is_of_throughput(tune);
     if (tune->engine.best == tune->engine.chosen) {
         if (rates)
-            print_is_fastest(out, tune);
+            report_certainty_fastest(out, answer);
+        print_surpassed(out, answer);
         return;
     }
     fprintf(out, "%-13s", rates ? "Fastest" : "Best");
@@ -290,11 +272,7 @@ static void print_fastest(FILE *out, const struct answer *answer)
         fprintf(out, "%s: %s, at ", text, more);
     print_costs(out, tune, &answer->best, &answer->chosen);
     if (tune->engine.surpassed != ENGINE_NONE) {
-        const struct point *before = &tune->records[tune->engine.surpassed].point;
-        bool is_cheaper = factors_bytes_in_flight(&answer->chosen.point) < factors_bytes_in_flight(before);
-        fprintf(out, "             The recommended setting took the place of %s at the end: it %s.\n",
-                factors_format(before, text),
-                is_cheaper ? "has less in flight and looked no worse" : "looked better");
+        print_surpassed(out, answer);
         return;
     }
     if (answer->best.replays < ENGINE_MIN_REPLAYS &&

@@ -133,7 +133,8 @@ const char *report_table_standing(const struct tune *tune, size_t i, char text[R
         word = tune_is_of_throughput(tune) ? "fastest" : "best";
     else if (i != tune->engine.baseline)
         word = reason_against(tune, i);
-    if (i == tune->engine.chosen && i < tune->space.n_points && !figures_agree(tune, i))
+    if (i == tune->engine.chosen && i < tune->space.n_points && !figures_agree(tune, i) &&
+        tune->engine.verdicts[i] != VERDICT_EQUIVALENT && tune->records[i].n >= ENGINE_MIN_REPLAYS)
         snprintf(text, REPORT_STANDING_SIZE, "recommended, %s", verdict_word(tune, i));
     else if (word == NULL && i == tune->engine.baseline)
         baseline_standing(tune, i, text);
@@ -286,14 +287,15 @@ static void print_legend(FILE *out, const struct tune *tune, const size_t *shown
 {
     bool fresh = record_count(&tune->records[tune->engine.chosen], true) >= ENGINE_MIN_REPLAYS;
     fputs(fresh ? "  (Settings that are named above stand here with the replays after the choice alone.\n"
-                : "  (All replays count: too few could be made after the choice.\n",
+          : tune->engine.surpassed != ENGINE_NONE
+              ? "  (All replays count: those after the choice were of a setting that was given up.\n"
+              : "  (All replays count: too few could be made after the choice.\n",
           out);
     print_words(out, tune, shown, n);
     if (other_time)
         fputs("   other time: " OTHER_TIME_WORDS "; est. of best allows for it.\n", out);
     if (shows_unflushed_writes(tune, shown, n))
-        fputs("   latency of writes: without the flush at the end; of buffered ones into the page cache "
-              "alone.\n",
+        fputs("   latency of writes: without the flush at the end; of buffered ones into the page cache.\n",
               out);
     if (shows_p99(tune))
         fputs("   p99: - where the requests are too few to tell, or the runs differ too much.\n", out);

@@ -13,7 +13,8 @@ void text_rate(FILE *out, const struct row *row, double confidence);
  * A bound of p99 that is only the largest of all is called so. */
 void text_latency(FILE *out, const struct latency_row *latency);
 
-/* "into the page cache, without the flush: " where latency is that of buffered writes, else "". */
+/* What the latency of writes leaves out, or waits for alone: "without the flush that the throughput has in
+ * it: "; "" where there is nothing to say. */
 const char *text_latency_scope(const struct point *point, const struct pattern *pattern);
 
 /* The line "Trust  not trustworthy: CODE, CODE", begun with a newline; nothing when nothing disqualifies. */

@@ -258,24 +258,6 @@ TEST(a_choice_that_something_cheaper_surpasses_is_made_again)
     assert_true(engine.points[engine.chosen].confirming.n >= ENGINE_CONFIRMING_LEAST);
 }
 
-TEST(time_that_the_replays_leave_is_used_for_more_of_them)
-{
-    begin(usual(), 1);
-    device.std = 0.3;
-    device.seconds = 0.2;
-    engine.run_seconds = 0.25;
-    run_until(ENGINE_PLAN);
-    device.seconds = 0;
-    run_until(ENGINE_WEIGH);
-    size_t chosen = engine.chosen, n = engine.points[chosen].confirming.n;
-    assert_true(n >= ENGINE_CONFIRMING_LEAST && device.now < 59);
-    run_until(ENGINE_END);
-    assert_int_equal(engine.chosen, chosen);
-    assert_int_equal(engine.n_aged, 0);
-    assert_true(engine.points[chosen].confirming.n > n);
-    assert_true(device.now <= 60);
-}
-
 /* No time is left to settle it again. */
 TEST(what_is_doubted_at_the_end_was_not_settled)
 {
@@ -305,10 +287,12 @@ TEST(what_looks_best_takes_the_place_of_a_choice_that_its_replays_disprove_at_th
     assert_false(engine.conclusive);
 }
 
-/* What takes its place at the end has enough runs from before. */
-TEST(no_choice_is_made_again_that_could_not_be_replayed)
+/* A choice that its replays disprove when no more bytes may be written. */
+static void disprove_at_the_end(size_t most_replays)
 {
-    begin(usual(), 1);
+    struct engine wanted = usual();
+    wanted.policy.most_replays = most_replays;
+    begin(wanted, 1);
     disproved = ENGINE_NONE;
     device.response = disproving_response;
     run_until(ENGINE_WEIGH);
@@ -316,8 +300,20 @@ TEST(no_choice_is_made_again_that_could_not_be_replayed)
     run_until(ENGINE_END);
     assert_int_equal(disproved, HILL);
     assert_int_equal(engine.n_aged, 0);
-    assert_true(engine.chosen == HILL || engine.surpassed == HILL);
+}
+
+/* What takes its place at the end has enough runs from before. */
+TEST(no_choice_is_made_again_that_could_not_be_replayed)
+{
+    disprove_at_the_end(0);
+    assert_int_equal(engine.surpassed, HILL);
     assert_true(engine.points[engine.chosen].n_runs >= ENGINE_MIN_REPLAYS);
+}
+
+TEST(a_first_night_keeps_what_was_replayed)
+{
+    disprove_at_the_end(40);
+    assert_true(engine.points[engine.chosen].confirming.n >= ENGINE_MIN_REPLAYS);
 }
 
 /* A night compares all that was replayed after the choice, whichever was chosen, and nothing else: what only

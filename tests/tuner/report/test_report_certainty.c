@@ -122,6 +122,9 @@ TEST(what_was_taken_at_the_end_is_not_told_as_the_choice)
     answer.chosen.point.request_size_bytes = 512;
     answer.chosen.point.queue_depth = 1;
     expect_answer(" at the end: it has less in flight and looked no worse.\n", "--tolerance), the one");
+    tune.engine.surpassed = tune.engine.chosen;
+    tune.engine.chosen = tune.engine.best;
+    expect_answer(" at the end: it ", "--tolerance), the one");
 }
 
 TEST(an_interval_too_wide_to_tell_anything_is_not_printed)
@@ -261,6 +264,10 @@ TEST(a_limit_that_holds_the_answer_is_told)
     session->target_facts.stack.cap_write_bps = 2e8;
     session->target_facts.stack.cap_write_iops = 3000;
     expect_answer("\nLimited to   200 MB/s and 3000 requests a second by the control group ", "as it seems");
+    session->target_facts.stack.cap_write_bps = 0;
+    expect_answer("\nLimited to   3000 requests a second by the control group ", "as it seems");
+    session->target_facts.stack.cap_write_iops = 1e6;
+    expect_answer("\nLimited to   200 MB/s by the control group ", "requests a second by");
 }
 
 TEST(the_fastest_is_this_one_unless_few_runs_look_faster)
@@ -269,13 +276,25 @@ TEST(the_fastest_is_this_one_unless_few_runs_look_faster)
     search_and_lose(0.5);
     tune.engine.chosen = tune.engine.best;
     answer_prepare(&answer, &tune);
-    expect_answer("\nFastest      this one", "may be faster");
+    tune.engine.conclusive = true;
+    expect_answer("\nFastest      this one\n", "may be faster");
+    tune.engine.conclusive = false;
+    expect_answer("\nFastest      this one, as it seems\n", "may be faster");
+    answer.speedup.ci = (struct interval){0.9, 1.1};
+    expect_answer("\nKeep         the default", "\nFastest");
+    answer.speedup.ci = (struct interval){1.9, 2.1};
     while (lucky == tune.engine.best || lucky == tune.engine.baseline || tune.records[lucky].n == 0)
         lucky++;
     tune.records[lucky].n = 1;
     tune.engine.verdicts[lucky] = VERDICT_UNDECIDED;
     tune.engine.belief.mean[lucky] = tune.engine.belief.mean[tune.engine.best] + 0.3;
-    expect_answer(", but in 1 run\n", "Fastest      this one\n");
+    expect_answer(" may be faster, by the search's estimate\n", "as it seems");
+    answer.chosen.mean_bps = 1;
+    expect_answer(" in 1 run alone\n", "by the search's estimate");
+    settings.search.max_latency_p99_ns = 1000000;
+    tune.engine.limit_ns = 1e6;
+    expect_answer("\nFastest      this one, of those within the limit, as it seems\n", " in 1 run ");
+    tune.engine.limit_ns = 0;
 }
 
 TEST(what_is_expected_to_lose_more_than_the_tolerance_is_for_now)
@@ -299,6 +318,10 @@ TEST(the_recommended_row_says_what_it_lost)
     tune.engine.verdicts[tune.engine.chosen] = VERDICT_UNDECIDED;
     assert_string_equal(report_table_standing(&tune, tune.engine.chosen, standing),
                         "recommended, probably slower");
+    tune.engine.verdicts[tune.engine.chosen] =
+        VERDICT_EQUIVALENT; /* by all runs, not by those after the choice */
+    assert_string_equal(report_table_standing(&tune, tune.engine.chosen, standing), "recommended");
+    tune.engine.verdicts[tune.engine.chosen] = VERDICT_UNDECIDED;
     tune.engine.belief.mean[tune.engine.chosen] = tune.engine.belief.mean[tune.engine.best];
     record_age(&tune.records[tune.engine.chosen]);
     assert_string_equal(report_table_standing(&tune, tune.engine.chosen, standing), "recommended");
