@@ -317,7 +317,9 @@ static int take_surpassing(struct engine *engine)
     bool wanted = engine->policy.chooses_again && !engine->conclusive && !engine->prefers_fastest &&
                   !engine->keeps_choice;
     engine->surpassed = ENGINE_NONE;
-    size_t other = wanted ? find_surpassing(engine) : ENGINE_NONE;
+    if (!wanted)
+        return 0;
+    size_t other = find_surpassing(engine);
     if (other != ENGINE_NONE) {
         engine->chosen = other;
         engine->best = engine->best == chosen ? other : engine->best;

@@ -238,17 +238,19 @@ static void print_costs(FILE *out, const struct tune *tune, const struct row *be
     fputc('\n', out);
 }
 
-static void print_surpassed(FILE *out, const struct answer *answer)
+/* False: the recommended setting took no other's place. */
+static bool print_surpassed(FILE *out, const struct answer *answer)
 {
     const struct tune *tune = answer->tune;
     char text[FACTORS_TEXT_SIZE];
     if (tune->engine.surpassed == ENGINE_NONE)
-        return;
+        return false;
     const struct point *before = &tune->records[tune->engine.surpassed].point;
     bool is_cheaper = factors_bytes_in_flight(&answer->chosen.point) < factors_bytes_in_flight(before);
     fprintf(out, "             The recommended setting took the place of %s at the end: it %s.\n",
             factors_format(before, text),
             is_cheaper ? "has less in flight and looked no worse" : "looked better");
+    return true;
 }
 
 /* The fastest setting and what it costs, where the recommended one is slower. */
@@ -271,10 +273,8 @@ static void print_fastest(FILE *out, const struct answer *answer)
     else
         fprintf(out, "%s: %s, at ", text, more);
     print_costs(out, tune, &answer->best, &answer->chosen);
-    if (tune->engine.surpassed != ENGINE_NONE) {
-        print_surpassed(out, answer);
+    if (print_surpassed(out, answer))
         return;
-    }
     if (answer->best.replays < ENGINE_MIN_REPLAYS &&
         factors_bytes_in_flight(&answer->best.point) <= factors_bytes_in_flight(&answer->chosen.point)) {
         fputs("             It has too few runs to be recommended; a larger --budget makes more.\n", out);
