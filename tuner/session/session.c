@@ -161,6 +161,19 @@ int session_lock_device(int directory_fd, int *ret_fd, struct notes *warnings, s
     return 0;
 }
 
+/* A file that grew to the end is a slow place; a thread that never came back is a request that hangs. */
+static void describe_late(const struct session *session, struct err *err)
+{
+    char done[UNITS_TEXT_SIZE];
+    if (session->abandoned)
+        err_prefix(err, "%s", settings_place(session->settings));
+    else
+        err_set(err, -ETIME,
+                "%s: the time was over when %s of the file were written; give a larger --budget or a smaller "
+                "--file-size",
+                settings_place(session->settings), units_format_bytes(session->target.filled_bytes, done));
+}
+
 int session_prepare(struct session *session, struct err *err)
 {
     if (session->simulated)
@@ -180,7 +193,7 @@ int session_prepare(struct session *session, struct err *err)
     result = worker_call_until(session->end_ns, session_target_open, session, &session->abandoned, err);
     progress_clear(&session->progress);
     if (result == -ETIME)
-        err_prefix(err, "%s", settings_place(session->settings));
+        describe_late(session, err);
     if (session->abandoned)
         return result;
     if (result < 0 && result != -ETIME && session->job.err.code != 0)

@@ -2,6 +2,7 @@
  * --verify, --files and --alignment through the program: what excludes each other, and what is said. */
 /* LINK: -Wl,--wrap=target_prove_direct_within */
 #include "tests/tuner/rig.h"
+#include "tuner/base/interrupt.h"
 
 #include <errno.h>
 
@@ -67,6 +68,24 @@ TEST(targets_that_are_still_to_be_filled_keep_their_bytes)
     assert_int_equal(session_make_target(session, 2, &other, &err), 0);
     assert_int_equal(allowed_bytes, MIB);
     target_close(&other);
+    rig_close_session(session);
+}
+
+/* A slow place: nothing hangs, the file is only not there in time. */
+TEST(a_file_that_is_not_filled_in_time_is_told)
+{
+    static struct settings settings;
+    struct err err = {0};
+    rig_settings(&settings, "--pattern", "randread", "--no-lock", "--quiet", NULL);
+    settings.file.size_given = true;
+    settings.file.size_bytes = 256 * MIB;
+    struct session *session = rig_open_session(&settings);
+    session->end_ns = session->start_ns;
+    assert_int_equal(session_prepare(session, &err), -ETIME);
+    assert_false(session->abandoned);
+    assert_non_null(
+        strstr(err.text, "of the file were written; give a larger --budget or a smaller --file-size"));
+    atomic_store(&interrupt_signal, 0);
     rig_close_session(session);
 }
 
