@@ -276,6 +276,10 @@ double engine_feasible(const struct engine *engine, size_t point);
 bool engine_keeps_limit(const struct engine *engine, size_t point);
 bool engine_misses_limit(const struct engine *engine, size_t point);
 
+/* Whether a point's own replays say on average (few of them with the surrogate) that it reaches the known
+ * ceiling. Where points do, the cheapest of them is chosen. */
+bool engine_seems_at_ceiling(const struct engine *engine, size_t point);
+
 /* It was measured, did not fail, is trusted, and keeps the limit on latency. */
 bool engine_is_eligible(const struct engine *engine, size_t point);
 

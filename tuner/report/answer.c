@@ -71,6 +71,12 @@ double answer_share(const struct tune *tune, size_t i)
     return exp(answer_worth(tune, i) - answer_worth(tune, tune->engine.best));
 }
 
+double answer_percent(const struct tune *tune, size_t i)
+{
+    double share = answer_share(tune, i), edge = 1 - answer_tolerance_share(tune);
+    return share < edge && round(100 * share) >= 100 * edge ? floor(100 * share) : round(100 * share);
+}
+
 double answer_tolerance_share(const struct tune *tune)
 {
     const struct settings_search *search = &tune->settings->search;

@@ -65,6 +65,9 @@ bool answer_is_of_another_time(const struct answer *answer, size_t i, const stru
 /* Share of what the best reaches (of latencies, how much of this one the lowest is); NaN without runs. */
 double answer_share(const struct tune *tune, size_t i);
 
+/* The same as whole per cent; what lies below the tolerance is not rounded up to it. */
+double answer_percent(const struct tune *tune, size_t i);
+
 /* What may be lost of it: --tolerance, which a profile takes of each part of its score (in whole per cent).
  */
 double answer_tolerance_share(const struct tune *tune);

@@ -263,7 +263,7 @@ void report_certainty_fastest(FILE *out, const struct answer *answer)
         fprintf(out, ", of the settings with %d runs or more; %s may be faster, ", ENGINE_MIN_REPLAYS,
                 factors_format(&record->point, text));
         if (bps > answer->chosen.mean_bps)
-            fprintf(out, "%s in %zu run%s alone\n", text_short_rate(bps, rate), record->n,
+            fprintf(out, "%s in only %zu run%s\n", text_short_rate(bps, rate), record->n,
                     record->n == 1 ? "" : "s");
         else
             fputs("by the search's estimate\n", out);

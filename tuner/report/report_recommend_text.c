@@ -280,12 +280,19 @@ static void print_fastest(FILE *out, const struct answer *answer)
         fputs("             It has too few runs to be recommended; a larger --budget makes more.\n", out);
         return;
     }
+    if (engine_seems_at_ceiling(&tune->engine, tune->engine.chosen)) {
+        fputs("             Of the settings that seem to reach the limit on the rate, the one with the least "
+              "in "
+              "flight, then the simplest, is recommended.\n",
+              out);
+        return;
+    }
     fprintf(out,
             "             Of the settings that %s at most %.3g %% against it (--tolerance), the one with the "
             "least in flight, then the simplest, is recommended.\n",
             loss_words(answer), 100 * answer_tolerance_share(tune));
     if (!tune->engine.is_proved)
-        fputs("             The fewer runs a setting has, the more it is expected to lose.\n", out);
+        fputs("             What few or scattered runs leave open counts as expected loss, too.\n", out);
 }
 
 static void print_method(FILE *out, const struct tune *tune)
@@ -297,15 +304,19 @@ static void print_method(FILE *out, const struct tune *tune)
     fputs(own ? tune->engine.search->name : words, out);
 }
 
-/* "50 ms", or "50 ms to 1.2 s" where slow settings need longer runs. */
+/* "50 ms", or "20 ms to 1.2 s" where slow settings need longer runs and buffered writes end with their bytes.
+ */
 static void print_lengths(FILE *out, const struct tune *tune)
 {
     char text[UNITS_TEXT_SIZE];
-    double longest = 0;
-    for (size_t i = 0; i < tune->n_records; i++)
-        longest = fmax(longest, tune->engine.points[i].last_seconds * 1e9);
-    fputs(text_short_duration((double)tune->duration_ns, text), out);
-    if (longest > LONGER * (double)tune->duration_ns)
+    double planned = (double)tune->duration_ns, shortest = planned, longest = 0;
+    for (size_t i = 0; i < tune->n_records; i++) {
+        double span = tune->engine.points[i].last_seconds * 1e9;
+        longest = fmax(longest, span);
+        shortest = span > 0 && LONGER * span < shortest ? span : shortest;
+    }
+    fputs(text_short_duration(shortest, text), out);
+    if (longest > LONGER * planned)
         fprintf(out, " to %s", text_short_duration(longest, text));
 }
 
@@ -431,6 +442,15 @@ static void print_left_out(FILE *out, const struct tune *tune)
                 standing == 1 ? "" : "s", standing == 1 ? "it" : "them");
 }
 
+/* What cannot be trusted is not recommended, so that it says nothing against what is. */
+static void print_notes(FILE *out, const struct answer *answer)
+{
+    struct notes notes = answer->tune->session->warnings;
+    for (size_t i = 0; i < notes.n; i++)
+        notes.note[i].disqualifying = notes.note[i].disqualifying && !answer->has_rows;
+    text_notes(out, "Worth knowing", &notes, true);
+}
+
 int report_recommendation_text(FILE *out, const struct answer *answer, struct err *err)
 {
     const struct tune *tune = answer->tune;
@@ -456,7 +476,7 @@ int report_recommendation_text(FILE *out, const struct answer *answer, struct er
         return result;
     if (tune->n_records > 0)
         print_search(out, tune);
-    text_notes(out, "Worth knowing", &tune->session->warnings, true);
+    print_notes(out, answer);
     print_left_out(out, tune);
     if (tune->settings->runs.fio_job && answer->has_rows)
         report_fio_job_text(out, tune->session, &answer->chosen, (double)tune->duration_ns / 1e9);

@@ -70,7 +70,7 @@ const char *report_sustained_words(const struct sustained_verdict *verdict,
                  verdict->trace.steady ? "steady" : "not yet shown to be steady", seen);
     else if (is_short(verdict))
         snprintf(buffer, REPORT_SUSTAINED_SIZE,
-                 "not known: seen over %s alone; fstune measure --until-steady tells", seen);
+                 "not known: seen over only %s; fstune measure --until-steady tells", seen);
     else if (verdict->hidden && verdict->trace.left)
         snprintf(buffer, REPORT_SUSTAINED_SIZE,
                  "seen over %s; %+.1f %% at the end of it, for too short to tell whether that stays", seen,

@@ -148,9 +148,9 @@ const char *report_table_standing(const struct tune *tune, size_t i, char text[R
 /* Only of what is compared: one run may have been lucky, and what is over a limit is no rival. */
 static void print_of_best(FILE *out, const struct tune *tune, size_t i, const char *standing)
 {
-    double share = answer_share(tune, i);
-    if (isfinite(share) && strcmp(standing, "few runs") != 0 && engine_keeps_limit(&tune->engine, i))
-        fprintf(out, " %11.0f %%", 100 * share);
+    double percent = answer_percent(tune, i);
+    if (isfinite(percent) && strcmp(standing, "few runs") != 0 && engine_keeps_limit(&tune->engine, i))
+        fprintf(out, " %11.0f %%", percent);
     else
         fprintf(out, " %13s", "-");
 }
@@ -286,7 +286,7 @@ static void print_of_best_words(FILE *out, const struct tune *tune)
 static void print_legend(FILE *out, const struct tune *tune, const size_t *shown, size_t n, bool other_time)
 {
     bool fresh = record_count(&tune->records[tune->engine.chosen], true) >= ENGINE_MIN_REPLAYS;
-    fputs(fresh ? "  (Settings that are named above stand here with the replays after the choice alone.\n"
+    fputs(fresh ? "  (Settings that are named above stand here with only the replays after the choice.\n"
           : tune->engine.surpassed != ENGINE_NONE
               ? "  (All replays count: those after the choice were of a setting that was given up.\n"
               : "  (All replays count: too few could be made after the choice.\n",

@@ -62,6 +62,8 @@ void text_latency(FILE *out, const struct latency_row *latency)
     text_quantile(out, "p99.9", latency->p999);
     if (!is_slowest)
         text_quantile(out, "max", latency->max);
+    if (latency->mean > latency->p99)
+        fputs("; a few that wait long make the mean", out);
     if (latency->sampled)
         fputs("  (sampled)", out);
 }

@@ -65,6 +65,17 @@ static void begin_clause(struct line *line)
     append(line, "%s", line->n_clauses++ == 0 ? ": " : "; ");
 }
 
+/* "matters, but from 8 to 16 ..." where nothing worse stands before. */
+static void begin_clause_of_same(struct line *line)
+{
+    if (line->n_clauses == 0 && strstr(line->text, " matters") != NULL) {
+        line->n_clauses++;
+        append(line, ", but ");
+        return;
+    }
+    begin_clause(line);
+}
+
 /* --- what one change is known to do: better is higher, whatever the objective --- */
 
 struct effect {
@@ -239,7 +250,7 @@ static void say_ordered(const struct tune *tune, const struct sensitivity_factor
         append_cost(tune, line, slice.below);
     }
     if (slice.last > slice.first) {
-        begin_clause(line);
+        begin_clause_of_same(line);
         if (slice.last + 1 == slice.n)
             append(line, "above %s ", from);
         else
@@ -256,6 +267,22 @@ static void say_ordered(const struct tune *tune, const struct sensitivity_factor
 
 /* --- categories --- */
 
+/* With other levels of the other factors as well, it may cost nothing. */
+static void append_exception(const struct tune *tune, bool direct, struct line *line)
+{
+    const struct engine *engine = &tune->engine;
+    char text[FACTORS_TEXT_SIZE];
+    size_t found = ENGINE_NONE;
+    for (size_t i = 0; i < tune->space.n_points; i++) {
+        bool fits = (i == engine->best || engine->verdicts[i] == VERDICT_EQUIVALENT) &&
+                    engine_is_eligible(engine, i) && (tune->records[i].point.direct != 0) == direct;
+        if (fits && (found == ENGINE_NONE || engine->belief.mean[i] > engine->belief.mean[found]))
+            found = i;
+    }
+    if (found != ENGINE_NONE)
+        append(line, ", but %s is as good", factors_format(&tune->records[found].point, text));
+}
+
 static void say_direct(const struct tune *tune, const struct sensitivity_factor *factor, struct line *line)
 {
     size_t other = factor->changes[0].point == tune->engine.chosen ? 1 : 0;
@@ -267,6 +294,7 @@ static void say_direct(const struct tune *tune, const struct sensitivity_factor 
     if (effect.worse) {
         append(line, direct ? "leaving it out " : "using it ");
         append_cost(tune, line, effect.high);
+        append_exception(tune, !direct, line);
     } else {
         append(line, direct ? "without it " : "with it ");
         append_same(tune, line, is_shown(tune, factor->changes[other].point));

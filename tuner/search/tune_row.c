@@ -17,9 +17,8 @@ static bool widen(double mean, double std_share, double confidence, double *low,
     return true;
 }
 
-/* The replays after the choice are made within seconds: where the rate wanders, their mean is that of the
- * moment. */
-static int allow_for_wander(const struct tune *tune, size_t point, struct row *row)
+/* The runs of a row are made within seconds: where the rate wanders, their mean is that of the moment. */
+static int allow_for_wander(const struct tune *tune, size_t point, bool confirming, struct row *row)
 {
     const struct record *record = &tune->records[point];
     double confidence = tune->settings->runs.confidence_share, *seconds = malloc(record->n * sizeof *seconds);
@@ -27,7 +26,7 @@ static int allow_for_wander(const struct tune *tune, size_t point, struct row *r
     if (seconds == NULL)
         return -ENOMEM;
     for (size_t i = 0; i < record->n; i++) {
-        if (record->samples[i].confirming)
+        if (record->samples[i].confirming || !confirming)
             seconds[n++] = record->samples[i].at_seconds;
     }
     double std_share = sqrt(wander_mean_variance(&tune->engine.belief.wander, seconds, n));
@@ -42,8 +41,8 @@ int tune_row(const struct tune *tune, size_t point, bool confirming, struct row 
 {
     struct row row;
     int result = row_of(&tune->records[point], confirming, tune->settings->runs.confidence_share, &row);
-    if (result == 0 && confirming)
-        result = allow_for_wander(tune, point, &row);
+    if (result == 0 && (confirming || point == tune->engine.chosen))
+        result = allow_for_wander(tune, point, confirming, &row);
     if (result < 0)
         return result;
     row.disqualifying = tune_distrust(tune, point);

@@ -20,6 +20,18 @@ TEST(the_share_is_that_of_the_best)
     assert_true(isnan(answer_share(&tune, i)));
 }
 
+TEST(what_lies_below_the_tolerance_is_not_rounded_up_to_it)
+{
+    search_all();
+    size_t i = rig_other_setting();
+    double *mean = tune.engine.belief.mean, best = answer_worth(&tune, tune.engine.best);
+    static const double shares[][2] = {{0.896, 89}, {0.901, 90}, {0.906, 91}, {0.886, 89}, {0.996, 100}};
+    for (size_t k = 0; k < N_OF(shares); k++) {
+        mean[i] = best + log(shares[k][0]);
+        assert_close(answer_percent(&tune, i), shares[k][1], 1e-9);
+    }
+}
+
 /* The reader divides the rates of two rows, and finds the share. */
 TEST(a_share_is_that_of_the_rates_beside_it)
 {

@@ -268,6 +268,9 @@ TEST(a_limit_that_holds_the_answer_is_told)
     expect_answer("\nLimited to   3000 requests a second by the control group ", "as it seems");
     session->target_facts.stack.cap_write_iops = 1e6;
     expect_answer("\nLimited to   200 MB/s by the control group ", "requests a second by");
+    /* The rule of the choice is another one then. */
+    assert_true(tune.engine.best != tune.engine.chosen);
+    expect_answer(" that seem to reach the limit on the rate, the one with", "(--tolerance), the one with");
 }
 
 TEST(the_fastest_is_this_one_unless_few_runs_look_faster)
@@ -290,7 +293,7 @@ TEST(the_fastest_is_this_one_unless_few_runs_look_faster)
     tune.engine.belief.mean[lucky] = tune.engine.belief.mean[tune.engine.best] + 0.3;
     expect_answer(" may be faster, by the search's estimate\n", "as it seems");
     answer.chosen.mean_bps = 1;
-    expect_answer(" in 1 run alone\n", "by the search's estimate");
+    expect_answer(" in only 1 run\n", "by the search's estimate");
     settings.search.max_latency_p99_ns = 1000000;
     tune.engine.limit_ns = 1e6;
     expect_answer("\nFastest      this one, of those within the limit, as it seems\n", " in 1 run ");

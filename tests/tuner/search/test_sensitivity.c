@@ -88,6 +88,34 @@ TEST(factors_that_act_together_only_are_called_a_pair)
     assert_string_equal(line_with("matters most"), "");
 }
 
+static void say_again(void)
+{
+    struct sensitivity sensitivity;
+    assert_int_equal(sensitivity_of(&tune, &sensitivity), 0);
+    sensitivity_text(&tune, &sensitivity, lines, &n_lines);
+    sensitivity_done(&sensitivity);
+}
+
+/* Buffered small requests do as well as direct large ones. */
+TEST(what_is_as_good_with_other_factors_changed_as_well_is_named)
+{
+    search_and_say("both.conf" ALL_SIZES);
+    tune.engine.best = tune.engine.chosen;
+    for (size_t i = 0; i < tune.space.n_points; i++)
+        tune.engine.verdicts[i] = VERDICT_UNDECIDED;
+    say_again();
+    check_part(line_with("direct I/O: "), "costs at least ");
+    assert_null(strstr(line_with("direct I/O: "), "is as good"));
+    for (size_t i = 0; i < tune.space.n_points; i++) {
+        const struct point *point = &tune.records[i].point;
+        if (point->direct != chosen()->direct && tune.records[i].n > 0 && both_needed_bps(point) > 1e9)
+            tune.engine.verdicts[i] = VERDICT_EQUIVALENT;
+    }
+    say_again();
+    check_part(line_with("direct I/O: "), chosen()->direct ? ", buffered, " : ", direct, ");
+    check_part(line_with("direct I/O: "), " is as good");
+}
+
 TEST(of_a_latency_the_price_is_a_latency)
 {
     search_and_say("direct.conf --seed 3 --objective latency --request-size 64k");
