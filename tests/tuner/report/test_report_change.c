@@ -134,3 +134,15 @@ TEST(of_reads_the_page_cache_is_told)
     assert_int_equal(pattern_parse("randread", &settings.workload.pattern, &err), 0);
     assert_non_null(strstr(report_change_promises(&answer, said), "a buffered read leaves its data"));
 }
+
+/* Their latencies stand side by side, as a deep queue waits where its writes do not. */
+TEST(of_mixes_both_latencies_are_told)
+{
+    search_from("");
+    answer.chosen.point.direct = answer.best.point.direct = 0;
+    answer.baseline.point.direct = 1;
+    answer.chosen.latency_ns.mean = 2e6;
+    answer.baseline.latency_ns.mean = 1e5;
+    assert_int_equal(pattern_parse("randrw:70", &settings.workload.pattern, &err), 0);
+    assert_non_null(strstr(report_change_promises(&answer, said), "of reads as well: 100 us and 2.00 ms)"));
+}

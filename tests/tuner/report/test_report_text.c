@@ -26,6 +26,14 @@ TEST(a_bound_of_p99_is_a_bound)
                         "mean 500 us, p50 400 us, p99 1.00 ms (900 us to 2.00 ms), max 3.00 ms");
 }
 
+/* Behind a limit a few requests wait for its next turn. */
+TEST(a_mean_above_p99_is_explained)
+{
+    struct latency_row latency = latency_up_to(2e6);
+    latency.mean = 1.5e6;
+    assert_non_null(strstr(latency_of(&latency), ", max 3.00 ms; a few that wait long make the mean"));
+}
+
 TEST(a_bound_that_is_the_slowest_request_is_called_so)
 {
     struct latency_row latency = latency_up_to(3e6);
