@@ -241,6 +241,13 @@ static int checkpoint(struct filling *filling, struct err *err)
     return code;
 }
 
+static int interrupted(const struct filling *filling, struct err *err)
+{
+    char done[UNITS_TEXT_SIZE], total[UNITS_TEXT_SIZE];
+    return err_set(err, -EINTR, "%s: filling was interrupted after %s of %s", filling->target->name,
+                   units_format_bytes(filling->done, done), units_format_bytes(filling->total, total));
+}
+
 /* Fresh random numbers for every block: copies of one block would be found by file systems and disks that
  * deduplicate. */
 static int fill_blocks(struct filling *filling, unsigned char *block, struct err *err)
@@ -249,7 +256,7 @@ static int fill_blocks(struct filling *filling, unsigned char *block, struct err
     rng_init(&rng, filling->plan->seed);
     while (filling->done < filling->total) {
         if (filling->plan->interrupted != NULL && atomic_load(filling->plan->interrupted) != 0)
-            return err_set(err, -EINTR, "%s: filling was interrupted", filling->target->name);
+            return interrupted(filling, err);
         rng_fill(&rng, block, TARGET_MIB);
         if (filling->plan->verify != NULL)
             verify_stamp(filling->plan->verify, block, filling->done, TARGET_MIB);

@@ -197,6 +197,7 @@ struct engine {
 
     enum verdict *verdicts; /* by point of the space */
     size_t best, chosen;    /* ENGINE_NONE: nothing can be chosen */
+    bool chosen_at_ceiling; /* chosen as the cheapest of those that seem to reach the known ceiling */
     size_t surpassed;       /* in whose place the chosen one was taken at the end; ENGINE_NONE */
     bool keeps_choice;      /* set by the caller: no such place is taken */
     double probability;     /* that nothing is better than the chosen point by more than the tolerance */
@@ -275,10 +276,6 @@ double engine_feasible(const struct engine *engine, size_t point);
 /* Whether its runs prove that with the confidence asked for; or speak against it. */
 bool engine_keeps_limit(const struct engine *engine, size_t point);
 bool engine_misses_limit(const struct engine *engine, size_t point);
-
-/* Whether a point's own replays say on average (few of them with the surrogate) that it reaches the known
- * ceiling. Where points do, the cheapest of them is chosen. */
-bool engine_seems_at_ceiling(const struct engine *engine, size_t point);
 
 /* It was measured, did not fail, is trusted, and keeps the limit on latency. */
 bool engine_is_eligible(const struct engine *engine, size_t point);

@@ -168,11 +168,14 @@ void engine_choose(struct engine *engine)
 {
     size_t *points = engine->scratch.points, n = 0, best = list_eligible(engine, points, &n);
     engine->best = engine->chosen = ENGINE_NONE;
+    engine->chosen_at_ceiling = false;
     if (best != ENGINE_NONE) {
         set_verdicts(engine, points, n, best);
         engine->best = engine->chosen = points[best];
-        if (!engine->prefers_fastest)
-            engine->chosen = choose_among(engine, points, n, points[best]);
+        if (engine->prefers_fastest)
+            return;
+        engine->chosen = choose_among(engine, points, n, points[best]);
+        engine->chosen_at_ceiling = engine_seems_at_ceiling(engine, engine->chosen);
     }
 }
 

@@ -36,8 +36,9 @@ size_t engine_list_cheaper(const struct engine *engine, size_t *ret_points, size
 /* A point within this of the known ceiling reaches it; a difference of logs. */
 double engine_ceiling_margin(const struct engine *engine);
 
-/* Whether a point's own replays prove that it reaches the known ceiling; whether some point is believed to.
- */
+/* Whether a point's own replays say on average (few of them with the surrogate), or prove, that it reaches
+ * the known ceiling; and whether some point is believed to. */
+bool engine_seems_at_ceiling(const struct engine *engine, size_t point);
 bool engine_is_at_ceiling(const struct engine *engine, size_t point);
 bool engine_nears_ceiling(const struct engine *engine);
 

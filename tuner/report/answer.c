@@ -74,7 +74,7 @@ double answer_share(const struct tune *tune, size_t i)
 double answer_percent(const struct tune *tune, size_t i)
 {
     double share = answer_share(tune, i), edge = 1 - answer_tolerance_share(tune);
-    return share < edge && round(100 * share) >= 100 * edge ? floor(100 * share) : round(100 * share);
+    return share < edge && round(100 * share) > 100 * edge - 1e-6 ? floor(100 * share) : round(100 * share);
 }
 
 double answer_tolerance_share(const struct tune *tune)

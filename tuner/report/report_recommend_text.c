@@ -280,18 +280,13 @@ static void print_fastest(FILE *out, const struct answer *answer)
         fputs("             It has too few runs to be recommended; a larger --budget makes more.\n", out);
         return;
     }
-    if (engine_seems_at_ceiling(&tune->engine, tune->engine.chosen)) {
-        fputs("             Of the settings that seem to reach the limit on the rate, the one with the least "
-              "in "
-              "flight, then the simplest, is recommended.\n",
-              out);
-        return;
-    }
-    fprintf(out,
-            "             Of the settings that %s at most %.3g %% against it (--tolerance), the one with the "
-            "least in flight, then the simplest, is recommended.\n",
-            loss_words(answer), 100 * answer_tolerance_share(tune));
-    if (!tune->engine.is_proved)
+    if (tune->engine.chosen_at_ceiling)
+        fputs("             Of the settings that seem to reach the limit on the rate", out);
+    else
+        fprintf(out, "             Of the settings that %s at most %.3g %% against it (--tolerance)",
+                loss_words(answer), 100 * answer_tolerance_share(tune));
+    fputs(", the one with the least in flight, then the simplest, is recommended.\n", out);
+    if (!tune->engine.is_proved && !tune->engine.chosen_at_ceiling)
         fputs("             What few or scattered runs leave open counts as expected loss, too.\n", out);
 }
 
@@ -309,14 +304,17 @@ static void print_method(FILE *out, const struct tune *tune)
 static void print_lengths(FILE *out, const struct tune *tune)
 {
     char text[UNITS_TEXT_SIZE];
-    double planned = (double)tune->duration_ns, shortest = planned, longest = 0;
+    double planned = (double)tune->duration_ns, shortest = planned, longest = planned;
     for (size_t i = 0; i < tune->n_records; i++) {
-        double span = tune->engine.points[i].last_seconds * 1e9;
-        longest = fmax(longest, span);
-        shortest = span > 0 && LONGER * span < shortest ? span : shortest;
+        const struct engine_point *point = &tune->engine.points[i];
+        longest = fmax(longest, point->last_seconds * 1e9);
+        if (point->last_seconds > 0 && !point->is_cut)
+            shortest = fmin(shortest, point->last_seconds * 1e9);
     }
+    if (LONGER * shortest > planned)
+        shortest = planned;
     fputs(text_short_duration(shortest, text), out);
-    if (longest > LONGER * planned)
+    if (longest > LONGER * shortest)
         fprintf(out, " to %s", text_short_duration(longest, text));
 }
 
@@ -442,12 +440,26 @@ static void print_left_out(FILE *out, const struct tune *tune)
                 standing == 1 ? "" : "s", standing == 1 ? "it" : "them");
 }
 
-/* What cannot be trusted is not recommended, so that it says nothing against what is. */
+/* Whether the recommended setting is compared with one that cannot be trusted for this. */
+static bool is_of_compared(const struct answer *answer, const char *code)
+{
+    uint64_t of_compared = (answer->has_baseline ? answer->baseline.disqualifying : 0) |
+                           (answer->has_default_setting ? answer->default_setting.disqualifying : 0);
+    for (unsigned i = 0; i < WARNING_N; i++) {
+        if (strcmp(warnings_table[i].code, code) == 0)
+            return (of_compared & WARNINGS_BIT(i)) != 0;
+    }
+    return true;
+}
+
+/* What cannot be trusted is not recommended: of settings that stand in the table alone it says nothing
+ * against what is. */
 static void print_notes(FILE *out, const struct answer *answer)
 {
     struct notes notes = answer->tune->session->warnings;
     for (size_t i = 0; i < notes.n; i++)
-        notes.note[i].disqualifying = notes.note[i].disqualifying && !answer->has_rows;
+        notes.note[i].disqualifying =
+            notes.note[i].disqualifying && (!answer->has_rows || is_of_compared(answer, notes.note[i].code));
     text_notes(out, "Worth knowing", &notes, true);
 }
 

@@ -63,7 +63,7 @@ void text_latency(FILE *out, const struct latency_row *latency)
     if (!is_slowest)
         text_quantile(out, "max", latency->max);
     if (latency->mean > latency->p99)
-        fputs("; a few that wait long make the mean", out);
+        fputs("; the mean is above p99: a few requests or runs took far longer", out);
     if (latency->sampled)
         fputs("  (sampled)", out);
 }

@@ -46,6 +46,7 @@ struct line {
     char *text;
     size_t used;
     size_t n_clauses;
+    bool matters; /* it says that the factor does */
 };
 
 static void __attribute__((format(printf, 2, 3))) append(struct line *line, const char *format, ...)
@@ -68,7 +69,7 @@ static void begin_clause(struct line *line)
 /* "matters, but from 8 to 16 ..." where nothing worse stands before. */
 static void begin_clause_of_same(struct line *line)
 {
-    if (line->n_clauses == 0 && strstr(line->text, " matters") != NULL) {
+    if (line->n_clauses == 0 && line->matters) {
         line->n_clauses++;
         append(line, ", but ");
         return;
@@ -268,14 +269,15 @@ static void say_ordered(const struct tune *tune, const struct sensitivity_factor
 /* --- categories --- */
 
 /* With other levels of the other factors as well, it may cost nothing. */
-static void append_exception(const struct tune *tune, bool direct, struct line *line)
+static void append_exception(const struct tune *tune, size_t without, struct line *line)
 {
     const struct engine *engine = &tune->engine;
     char text[FACTORS_TEXT_SIZE];
     size_t found = ENGINE_NONE;
     for (size_t i = 0; i < tune->space.n_points; i++) {
-        bool fits = (i == engine->best || engine->verdicts[i] == VERDICT_EQUIVALENT) &&
-                    engine_is_eligible(engine, i) && (tune->records[i].point.direct != 0) == direct;
+        bool fits = i != without && tune->records[i].point.direct == tune->records[without].point.direct &&
+                    tune->records[i].n >= ENGINE_MIN_REPLAYS && engine_is_eligible(engine, i) &&
+                    (i == engine->best || is_shown(tune, i));
         if (fits && (found == ENGINE_NONE || engine->belief.mean[i] > engine->belief.mean[found]))
             found = i;
     }
@@ -290,12 +292,13 @@ static void say_direct(const struct tune *tune, const struct sensitivity_factor 
     bool direct = tune->records[tune->engine.chosen].point.direct != 0;
     if (!effect.worse && !effect.same)
         return;
-    begin_clause(line);
     if (effect.worse) {
+        begin_clause(line);
         append(line, direct ? "leaving it out " : "using it ");
         append_cost(tune, line, effect.high);
-        append_exception(tune, !direct, line);
+        append_exception(tune, factor->changes[other].point, line);
     } else {
+        begin_clause_of_same(line);
         append(line, direct ? "without it " : "with it ");
         append_same(tune, line, is_shown(tune, factor->changes[other].point));
         append_within(line, distance(effect));
@@ -330,7 +333,10 @@ static void say_categories(const struct tune *tune, const struct sensitivity_fac
         struct effect effect = effect_of(tune, factor, i);
         if (change->point == tune->engine.chosen || (!effect.worse && !effect.same))
             continue;
-        begin_clause(line);
+        if (effect.worse)
+            begin_clause(line);
+        else
+            begin_clause_of_same(line);
         append(line, "%s", level_text(tune, change->point, dim, buffer));
         append_others(tune, change, line);
         if (effect.worse) {
@@ -365,6 +371,7 @@ static void begin_sentence(const struct sensitivity *sensitivity, size_t dim, st
     append(line, "%s", names[dim]);
     if (sensitivity->importance.known_share < KNOWN_SHARE || own.low < SENSITIVITY_SHARE)
         return;
+    line->matters = true;
     append(line, own.low >= MOST_SHARE ? " matters most" : " matters");
 }
 

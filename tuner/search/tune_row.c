@@ -17,7 +17,8 @@ static bool widen(double mean, double std_share, double confidence, double *low,
     return true;
 }
 
-/* The runs of a row are made within seconds: where the rate wanders, their mean is that of the moment. */
+/* The replays after the choice are made within seconds, and so may those be of a setting that took another
+ * one's place at the end: where the rate wanders, their mean is that of the moment. */
 static int allow_for_wander(const struct tune *tune, size_t point, bool confirming, struct row *row)
 {
     const struct record *record = &tune->records[point];
@@ -41,7 +42,8 @@ int tune_row(const struct tune *tune, size_t point, bool confirming, struct row 
 {
     struct row row;
     int result = row_of(&tune->records[point], confirming, tune->settings->runs.confidence_share, &row);
-    if (result == 0 && (confirming || point == tune->engine.chosen))
+    bool is_late = point == tune->engine.chosen && record_count(&tune->records[point], true) == 0;
+    if (result == 0 && (confirming || is_late))
         result = allow_for_wander(tune, point, confirming, &row);
     if (result < 0)
         return result;

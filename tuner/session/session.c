@@ -161,17 +161,15 @@ int session_lock_device(int directory_fd, int *ret_fd, struct notes *warnings, s
     return 0;
 }
 
-/* A file that grew to the end is a slow place; a thread that never came back is a request that hangs. */
+/* A thread that never came back has a request that hangs; one that did says what it was at. */
 static void describe_late(const struct session *session, struct err *err)
 {
-    char done[UNITS_TEXT_SIZE];
-    if (session->abandoned)
+    if (session->abandoned || session->job.err.code == 0)
         err_prefix(err, "%s", settings_place(session->settings));
     else
         err_set(err, -ETIME,
-                "%s: the time was over when %s of the file were written; give a larger --budget or a smaller "
-                "--file-size",
-                settings_place(session->settings), units_format_bytes(session->target.filled_bytes, done));
+                "the time was over: %s; allow more time (--budget), or give a smaller --file-size",
+                session->job.err.text);
 }
 
 int session_prepare(struct session *session, struct err *err)

@@ -30,6 +30,9 @@ TEST(what_lies_below_the_tolerance_is_not_rounded_up_to_it)
         mean[i] = best + log(shares[k][0]);
         assert_close(answer_percent(&tune, i), shares[k][1], 1e-9);
     }
+    settings.search.tolerance_share = 0.18;
+    mean[i] = best + log(0.816);
+    assert_close(answer_percent(&tune, i), 81, 1e-9);
 }
 
 /* The reader divides the rates of two rows, and finds the share. */

@@ -270,6 +270,7 @@ TEST(a_limit_that_holds_the_answer_is_told)
     expect_answer("\nLimited to   200 MB/s by the control group ", "requests a second by");
     /* The rule of the choice is another one then. */
     assert_true(tune.engine.best != tune.engine.chosen);
+    tune.engine.chosen_at_ceiling = true;
     expect_answer(" that seem to reach the limit on the rate, the one with", "(--tolerance), the one with");
 }
 
@@ -362,4 +363,15 @@ TEST(the_rates_of_a_gain_are_told_where_those_beside_it_have_another_ratio)
     expect_answer("\nGain         ", "geometric");
     answer.baseline.mean_bps *= 1.1;
     expect_answer(", of geometric means: ", "Keep");
+}
+
+/* What cannot be trusted is not recommended; but it may be what the recommended setting is compared with. */
+TEST(what_is_not_trusted_is_loud_only_where_it_is_compared_with)
+{
+    search_and_lose(0.5);
+    answer_prepare(&answer, &tune);
+    notes_disqualify(&session->warnings, warnings_table[WARNING_DEPTH_NOT_ACHIEVED].code, "1 of 9 settings");
+    expect_answer("  - depth_not_achieved: 1 of 9 settings", "NOT TRUSTWORTHY");
+    answer.baseline.disqualifying = WARNINGS_BIT(WARNING_DEPTH_NOT_ACHIEVED);
+    expect_answer("  - NOT TRUSTWORTHY (depth_not_achieved): 1 of 9 settings", "- depth_not_achieved:");
 }

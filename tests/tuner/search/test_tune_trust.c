@@ -181,10 +181,15 @@ TEST(intervals_after_the_choice_allow_for_a_rate_that_wanders)
     tune.engine.belief.wander.tau_seconds = 1e-6;
     assert_int_equal(tune_row(&tune, point, true, &wide), 0);
     assert_true((wide.ci_high_bps - wide.mean_bps) / wide.mean_bps < 0.1);
-    /* So do all runs of the choice, where none were made after it; others are compared without what wanders.
-     */
+    assert_int_equal(tune_row(&tune, point, false, &all), 0);
+    assert_false(all.ci_wanders);
+    /* So do all runs of the choice where none were made after it; others are compared without it. */
+    tune.engine.belief.wander.tau_seconds = 1000;
+    record_age(&tune.records[point]);
+    record_age(&tune.records[tune.engine.baseline]);
     assert_int_equal(tune_row(&tune, point, false, &all), 0);
     assert_true(all.ci_wanders && all.latency_ns.ci_wanders);
+    assert_true((all.ci_high_bps - all.mean_bps) / all.mean_bps > 0.18);
     assert_int_equal(tune_row(&tune, tune.engine.baseline, false, &all), 0);
     assert_false(all.ci_wanders);
 }

@@ -83,8 +83,10 @@ TEST(a_file_that_is_not_filled_in_time_is_told)
     session->end_ns = session->start_ns;
     assert_int_equal(session_prepare(session, &err), -ETIME);
     assert_false(session->abandoned);
+    assert_memory_equal(err.text, "the time was over: ", 19);
+    assert_non_null(strstr(err.text, ": filling was interrupted after "));
     assert_non_null(
-        strstr(err.text, "of the file were written; give a larger --budget or a smaller --file-size"));
+        strstr(err.text, " of 268 MB; allow more time (--budget), or give a smaller --file-size"));
     atomic_store(&interrupt_signal, 0);
     rig_close_session(session);
 }
