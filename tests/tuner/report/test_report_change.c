@@ -113,6 +113,10 @@ TEST(writes_that_promise_unlike_things_are_told_once)
     answer.chosen.latency_ns.mean = 1e4;
     answer.baseline.latency_ns.mean = 2e6;
     assert_string_equal(report_change_promises(&answer, said), expected);
+    /* Of a mix, the latencies are of reads as well. */
+    assert_int_equal(pattern_parse("randrw:70", &settings.workload.pattern, &err), 0);
+    assert_non_null(strstr(report_change_promises(&answer, said), "of reads as well: 2.00 ms and 10.0 us)"));
+    assert_int_equal(pattern_parse("randwrite", &settings.workload.pattern, &err), 0);
     answer.chosen.point.sync = SYNC_EACH;
     assert_string_equal(report_change_promises(&answer, said), "");
 }
@@ -133,16 +137,4 @@ TEST(of_reads_the_page_cache_is_told)
     answer.baseline.point.direct = !answer.chosen.point.direct;
     assert_int_equal(pattern_parse("randread", &settings.workload.pattern, &err), 0);
     assert_non_null(strstr(report_change_promises(&answer, said), "a buffered read leaves its data"));
-}
-
-/* Their latencies stand side by side, as a deep queue waits where its writes do not. */
-TEST(of_mixes_both_latencies_are_told)
-{
-    search_from("");
-    answer.chosen.point.direct = answer.best.point.direct = 0;
-    answer.baseline.point.direct = 1;
-    answer.chosen.latency_ns.mean = 2e6;
-    answer.baseline.latency_ns.mean = 1e5;
-    assert_int_equal(pattern_parse("randrw:70", &settings.workload.pattern, &err), 0);
-    assert_non_null(strstr(report_change_promises(&answer, said), "of reads as well: 100 us and 2.00 ms)"));
 }
