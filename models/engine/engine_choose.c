@@ -172,10 +172,10 @@ void engine_choose(struct engine *engine)
     if (best != ENGINE_NONE) {
         set_verdicts(engine, points, n, best);
         engine->best = engine->chosen = points[best];
-        if (engine->prefers_fastest)
-            return;
-        engine->chosen = choose_among(engine, points, n, points[best]);
-        engine->chosen_at_ceiling = engine_seems_at_ceiling(engine, engine->chosen);
+        if (!engine->prefers_fastest) {
+            engine->chosen = choose_among(engine, points, n, points[best]);
+            engine->chosen_at_ceiling = engine_seems_at_ceiling(engine, engine->chosen);
+        }
     }
 }
 

@@ -79,8 +79,8 @@ const char *report_change_promises(const struct answer *answer, char text[REPORT
             "a buffered read leaves its data in the page cache for the next one, a direct read does not");
     else if (buffered->point.sync != SYNC_EACH && pattern_reads(&answer->tune->settings->workload.pattern))
         snprintf(text, REPORT_CHANGE_SIZE,
-                 "a direct write waits for the device, a buffered one for memory alone (mean latencies, of "
-                 "reads as well: %s and %s), and a crash of this machine before its flush loses it",
+                 "a direct write waits for the device, a buffered one for memory alone (mean latencies of "
+                 "reads and writes: %s and %s), and a crash of this machine before its flush loses it",
                  text_short_duration(direct->latency_ns.mean, device),
                  text_short_duration(buffered->latency_ns.mean, memory));
     else if (buffered->point.sync != SYNC_EACH)

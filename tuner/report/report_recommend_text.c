@@ -287,7 +287,7 @@ static void print_fastest(FILE *out, const struct answer *answer)
                 loss_words(answer), 100 * answer_tolerance_share(tune));
     fputs(", the one with the least in flight, then the simplest, is recommended.\n", out);
     if (!tune->engine.is_proved && !tune->engine.chosen_at_ceiling)
-        fputs("             What few or scattered runs leave open counts as expected loss, too.\n", out);
+        fputs("             Few or scattered runs make the expected loss of a setting larger.\n", out);
 }
 
 static void print_method(FILE *out, const struct tune *tune)
@@ -299,8 +299,8 @@ static void print_method(FILE *out, const struct tune *tune)
     fputs(own ? tune->engine.search->name : words, out);
 }
 
-/* "50 ms", or "20 ms to 1.2 s" where slow settings need longer runs and buffered writes end with their bytes.
- */
+/* "50 ms", or "20 ms to 1.2 s": slow settings need longer runs, and a run of buffered writes may end earlier,
+ * with its bytes. */
 static void print_lengths(FILE *out, const struct tune *tune)
 {
     char text[UNITS_TEXT_SIZE];
@@ -445,11 +445,8 @@ static bool is_of_compared(const struct answer *answer, const char *code)
 {
     uint64_t of_compared = (answer->has_baseline ? answer->baseline.disqualifying : 0) |
                            (answer->has_default_setting ? answer->default_setting.disqualifying : 0);
-    for (unsigned i = 0; i < WARNING_N; i++) {
-        if (strcmp(warnings_table[i].code, code) == 0)
-            return (of_compared & WARNINGS_BIT(i)) != 0;
-    }
-    return true;
+    enum warning warning = warnings_find(code);
+    return warning == WARNING_N || (of_compared & WARNINGS_BIT(warning)) != 0;
 }
 
 /* What cannot be trusted is not recommended: of settings that stand in the table alone it says nothing

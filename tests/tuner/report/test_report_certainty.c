@@ -365,6 +365,24 @@ TEST(the_rates_of_a_gain_are_told_where_those_beside_it_have_another_ratio)
     expect_answer(", of geometric means: ", "Keep");
 }
 
+/* A run of buffered writes ends with its bytes, a slow one lasts longer; one that was cut short says nothing.
+ */
+TEST(the_shortest_and_the_longest_run_are_told)
+{
+    search_and_lose(0.5);
+    answer_prepare(&answer, &tune);
+    for (size_t i = 0; i < tune.n_records; i++)
+        tune.engine.points[i].last_seconds = tune.records[i].n > 0 ? 0.05 : 0;
+    expect_answer(" runs of 50.0 ms", " runs of 50.0 ms to ");
+    tune.engine.points[tune.engine.best].last_seconds = 0.023;
+    tune.engine.points[tune.engine.chosen].last_seconds = 0.03;
+    expect_answer(" runs of 23.0 ms to 50.0 ms", "runs of 50.0 ms");
+    tune.engine.points[tune.engine.best].is_cut = true;
+    expect_answer(" runs of 30.0 ms to 50.0 ms", "runs of 50.0 ms");
+    tune.engine.points[tune.engine.best].last_seconds = 0.2;
+    expect_answer(" runs of 30.0 ms to 200 ms", "runs of 50.0 ms");
+}
+
 /* What cannot be trusted is not recommended; but it may be what the recommended setting is compared with. */
 TEST(what_is_not_trusted_is_loud_only_where_it_is_compared_with)
 {

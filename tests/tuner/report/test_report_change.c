@@ -115,7 +115,8 @@ TEST(writes_that_promise_unlike_things_are_told_once)
     assert_string_equal(report_change_promises(&answer, said), expected);
     /* Of a mix, the latencies are of reads as well. */
     assert_int_equal(pattern_parse("randrw:70", &settings.workload.pattern, &err), 0);
-    assert_non_null(strstr(report_change_promises(&answer, said), "of reads as well: 2.00 ms and 10.0 us)"));
+    assert_non_null(strstr(report_change_promises(&answer, said),
+                           "mean latencies of reads and writes: 2.00 ms and 10.0 us)"));
     assert_int_equal(pattern_parse("randwrite", &settings.workload.pattern, &err), 0);
     answer.chosen.point.sync = SYNC_EACH;
     assert_string_equal(report_change_promises(&answer, said), "");

@@ -30,13 +30,18 @@ SEARCHES_ON({"direct", "run_cv = 0.02; setup_seconds = 0.05;", direct_decides_bp
 
 #define ALL_SIZES " --seed 3 --objective throughput --request-size 4k,16k,64k,256k"
 
-static void search_and_say(const char *simulator_and_options)
+static void say(void)
 {
     struct sensitivity sensitivity;
-    search(simulator_and_options);
     assert_int_equal(sensitivity_of(&tune, &sensitivity), 0);
     sensitivity_text(&tune, &sensitivity, lines, &n_lines);
     sensitivity_done(&sensitivity);
+}
+
+static void search_and_say(const char *simulator_and_options)
+{
+    search(simulator_and_options);
+    say();
 }
 
 static const char *line_with(const char *part)
@@ -67,14 +72,11 @@ TEST(depth_beyond_saturation_changes_nothing)
 /* In the table below they have the same words. */
 TEST(what_its_own_runs_do_not_show_only_looks_so)
 {
-    struct sensitivity sensitivity;
     search_and_say("direct.conf" ALL_SIZES);
     for (int shown = 0; shown < 2; shown++) {
         for (size_t i = 0; i < tune.space.n_points; i++)
             tune.engine.verdicts[i] = shown ? VERDICT_EQUIVALENT : VERDICT_UNDECIDED;
-        assert_int_equal(sensitivity_of(&tune, &sensitivity), 0);
-        sensitivity_text(&tune, &sensitivity, lines, &n_lines);
-        sensitivity_done(&sensitivity);
+        say();
         check_part(line_with("request size"),
                    shown ? "throughput stays the same (" : "throughput looks the same (");
     }
@@ -88,14 +90,6 @@ TEST(factors_that_act_together_only_are_called_a_pair)
     assert_string_equal(line_with("matters most"), "");
 }
 
-static void say_again(void)
-{
-    struct sensitivity sensitivity;
-    assert_int_equal(sensitivity_of(&tune, &sensitivity), 0);
-    sensitivity_text(&tune, &sensitivity, lines, &n_lines);
-    sensitivity_done(&sensitivity);
-}
-
 /* Buffered small requests do as well as direct large ones. */
 TEST(what_is_as_good_with_other_factors_changed_as_well_is_named)
 {
@@ -103,7 +97,7 @@ TEST(what_is_as_good_with_other_factors_changed_as_well_is_named)
     tune.engine.best = tune.engine.chosen;
     for (size_t i = 0; i < tune.space.n_points; i++)
         tune.engine.verdicts[i] = VERDICT_UNDECIDED;
-    say_again();
+    say();
     check_part(line_with("direct I/O: "), "costs at least ");
     assert_null(strstr(line_with("direct I/O: "), "is as good"));
     for (size_t i = 0; i < tune.space.n_points; i++) {
@@ -111,7 +105,7 @@ TEST(what_is_as_good_with_other_factors_changed_as_well_is_named)
         if (point->direct != chosen()->direct && tune.records[i].n > 0 && both_needed_bps(point) > 1e9)
             tune.engine.verdicts[i] = VERDICT_EQUIVALENT;
     }
-    say_again();
+    say();
     check_part(line_with("direct I/O: "), chosen()->direct ? ", buffered, " : ", direct, ");
     check_part(line_with("direct I/O: "), " is as good");
 }

@@ -146,7 +146,7 @@ function others() {
 
 function warnings() {
   const lines = list('warnings').map(warning => element('li', {}, String(member(warning, 'text') ?? '') + ' ', element('code', {}, String(member(warning, 'code') ?? '')),
-    ...(member(warning, 'disqualifying') === true ? [' ', bold('disqualifying')] : [])));
+    ...(member(warning, 'disqualifying') === true ? [' ', bold('such settings are not recommended')] : [])));
   if (at('interrupted') === true)
     lines.unshift(element('li', {}, bold('interrupted'), ': the command was stopped before it was done'));
   return lines.length === 0 ? [] : [element('div', { class: 'warnings', role: 'note', 'aria-label': 'Warnings' }, element('h3', {}, 'Worth knowing'), element('ul', {}, ...lines))];
