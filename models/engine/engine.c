@@ -14,7 +14,6 @@
 #define KNOWN_MAX        16
 #define PROBES_MAX       48 /* points that show what has changed since the prior knowledge */
 #define UNUSED_SHARE     0.25
-#define DOUBTS_SEED      0x64ab7e15
 #define LEAST_RACE_RUNS  12 /* fewer would settle nothing */
 #define PROOF_POINTS     4  /* that may keep the limits on effects get a run more before the choice ... */
 #define MOST_PROOFS      2  /* ... so many times */
@@ -51,10 +50,9 @@ static int allocate(struct engine *engine)
     engine->feasible = engine_is_limited(engine) ? calloc(n, sizeof *engine->feasible) : NULL;
     engine->search_state = calloc(1, engine->search->state_size);
     engine->rng = gsl_rng_alloc(gsl_rng_mt19937);
-    engine->doubts = gsl_rng_alloc(gsl_rng_mt19937);
     return engine->points == NULL || engine->verdicts == NULL || engine->seconds == NULL ||
                    (engine_is_limited(engine) && engine->feasible == NULL) || engine->search_state == NULL ||
-                   engine->rng == NULL || engine->doubts == NULL || engine->scratch.points == NULL ||
+                   engine->rng == NULL || engine->scratch.points == NULL ||
                    engine->scratch.contenders == NULL || engine->scratch.verdicts == NULL
                ? -ENOMEM
                : 0;
@@ -72,7 +70,6 @@ int engine_init(struct engine *engine, double now_seconds, uint64_t seed)
     int result = allocate(engine);
     if (result == 0) {
         gsl_rng_set(engine->rng, (unsigned long)seed);
-        gsl_rng_set(engine->doubts, (unsigned long)seed ^ DOUBTS_SEED);
         result = belief_init(&engine->belief, engine->space, engine->search->surrogate, FALLBACK_STD);
     }
     /* What a few runs find late can no longer be shown to keep a limit. */
@@ -96,8 +93,6 @@ void engine_done(struct engine *engine)
     free(engine->scratch.verdicts);
     if (engine->rng != NULL)
         gsl_rng_free(engine->rng);
-    if (engine->doubts != NULL)
-        gsl_rng_free(engine->doubts);
     belief_done(&engine->belief);
 }
 

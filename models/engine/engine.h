@@ -170,8 +170,6 @@ struct engine {
     struct belief belief;
     void *search_state;
     gsl_rng *rng;
-    gsl_rng *doubts; /* of what is drawn to answer whether a choice is settled: however many draws that takes,
-                        all else is drawn as before */
     double around_seconds; /* of a run, outside the span that is measured */
     double *seconds;       /* by point of the space: what a run is expected to take */
     enum engine_phase phase;

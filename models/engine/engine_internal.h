@@ -25,9 +25,9 @@ int engine_race(struct engine *engine, double now_seconds, bool *ret_over);
 double engine_race_end_seconds(const struct engine *engine);
 
 /* Lists at most `most` (1..ENGINE_MAX_LISTED) points that were hardly measured and may be isolated fast ones,
- * the most likely by the second of a run first. None where the choice is uncertain mostly because of other
- * points, or where a few runs would settle too little. 0 or -ENOMEM. */
-int engine_list_lone_peaks(struct engine *engine, size_t most, size_t *ret_points, size_t *ret_n);
+ * the most likely by the second of a run first. None where other points are the larger risk for the choice,
+ * or where a few runs would settle too little. risk: the probability that one of these disproves it. */
+size_t engine_list_lone_peaks(const struct engine *engine, double risk, size_t most, size_t *ret_points);
 
 /* Points with less in flight than the chosen one that may do instead and have too few runs to tell, the
  * cheapest first; at most room (1..ENGINE_MAX_LISTED). After engine_choose. */

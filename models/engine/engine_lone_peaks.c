@@ -2,9 +2,6 @@
  * the search some runs go to points that were hardly measured. */
 #include "models/engine/engine_internal.h"
 
-#include <errno.h>
-
-#define DRAWS 512
 /* The least share of the probability of such points that the listed ones must hold. */
 #define LEAST_SHARE 0.02
 
@@ -26,30 +23,15 @@ static size_t list_likely(const struct engine *engine, double response, size_t m
     return n;
 }
 
-/* Whether an isolated fast point is a larger risk for the choice than the points that the surrogate knows
- * about. none: the probability that no such point exists. 0 or -ENOMEM. */
-static int weigh_fear(struct engine *engine, double none, bool *ret_feared)
-{
-    int result = belief_is_within(&engine->belief, engine->chosen, engine->margin, none * none, DRAWS,
-                                  engine->doubts, ret_feared);
-    return result == -ENOMEM ? result : 0;
-}
-
-int engine_list_lone_peaks(struct engine *engine, size_t most, size_t *ret_points, size_t *ret_n)
+size_t engine_list_lone_peaks(const struct engine *engine, double risk, size_t most, size_t *ret_points)
 {
     double sum;
-    *ret_n = 0;
     if (engine->belief.chosen == NULL || engine->chosen == ENGINE_NONE)
         return 0;
     double response = engine->belief.mean[engine->chosen] + engine->margin;
     size_t n = list_likely(engine, response, most, ret_points, &sum);
     if (n == 0)
         return 0;
-    double none = belief_no_lone_peaks(&engine->belief, engine->chosen, response);
-    bool feared = false;
-    int result = 0;
-    if (none < 1 && sum >= LEAST_SHARE * (1 - none))
-        result = weigh_fear(engine, none, &feared);
-    *ret_n = feared ? n : 0;
-    return result;
+    double any = 1 - belief_no_lone_peaks(&engine->belief, engine->chosen, response);
+    return any > 0 && any >= risk && sum >= LEAST_SHARE * any ? n : 0;
 }

@@ -15,7 +15,7 @@
 #define CEILING_POINTS 3   /* of a block that seeks less in flight at a known ceiling */
 #define N_DRAWS        128 /* joint draws of the response per block */
 #define MAX_PROMISING  256
-#define JUDGE_DRAWS    2048
+#define LEAST_DOUBT    1e-3 /* further out the normal distribution of the belief is not to be trusted */
 #define REFIT_BLOCKS   3
 
 /* Points whose response could reach the margin below the best; at most MAX_PROMISING, most promising first.
@@ -98,7 +98,19 @@ static void weigh_votes(const struct engine *engine, const size_t *points, size_
     }
 }
 
-static int draw_votes(struct engine *engine, const size_t *points, size_t n, double *votes)
+/* If this draw were the truth: is the chosen point one that loses more than the margin? */
+static bool disproves(const struct engine *engine, const size_t *points, size_t n, const double *draw)
+{
+    double highest = -INFINITY, chosen = -INFINITY;
+    for (size_t i = 0; i < n; i++) {
+        highest = fmax(highest, draw[i]);
+        chosen = points[i] == engine->chosen ? draw[i] : chosen;
+    }
+    return !(chosen >= highest - engine->margin);
+}
+
+/* ret_risk: the share of the draws in which the chosen point loses more than the margin. */
+static int draw_votes(struct engine *engine, const size_t *points, size_t n, double *votes, double *ret_risk)
 {
     double *draws = malloc(n * N_DRAWS * sizeof *draws);
     if (draws == NULL)
@@ -107,6 +119,7 @@ static int draw_votes(struct engine *engine, const size_t *points, size_t n, dou
     for (size_t k = 0; k < N_DRAWS && result == 0; k++) {
         draw_limit(engine, points, n, draws + k * n);
         vote(engine, points, n, draws + k * n, votes);
+        *ret_risk += disproves(engine, points, n, draws + k * n) ? 1.0 / N_DRAWS : 0;
     }
     free(draws);
     if (result == 0)
@@ -114,16 +127,17 @@ static int draw_votes(struct engine *engine, const size_t *points, size_t n, dou
     return result;
 }
 
-/* Points of the next block. */
-static int choose_block(struct engine *engine, size_t *ret_runs, size_t *ret_n)
+/* Points of the next block, and how likely the surrogate makes it that the chosen point loses too much. */
+static int choose_block(struct engine *engine, size_t *ret_runs, size_t *ret_n, double *ret_risk)
 {
     size_t points[MAX_PROMISING], order[MAX_PROMISING], n_runs = 0, n = 0;
     double votes[MAX_PROMISING] = {0};
     int result = promising_points(engine, points, &n);
     *ret_n = 0;
+    *ret_risk = 0;
     if (result < 0 || n == 0)
         return result;
-    result = draw_votes(engine, points, n, votes);
+    result = draw_votes(engine, points, n, votes, ret_risk);
     if (result < 0)
         return result;
     gsl_sort_index(order, votes, 1, n);
@@ -144,12 +158,11 @@ static int look(struct engine *engine, bool *ret_settled)
     if (engine->chosen == ENGINE_NONE || engine->verdicts[engine->chosen] != VERDICT_EQUIVALENT ||
         engine->points[engine->chosen].n_runs < ENGINE_CONFIRMING_LEAST)
         return 0;
-    double alpha = compare_spend(1 - engine->confidence_share, engine->n_looks);
+    double alpha = fmax(compare_spend(1 - engine->confidence_share, engine->n_looks), LEAST_DOUBT);
     bool within = false;
-    int result = belief_is_within(&engine->belief, engine->chosen, engine->margin, 1 - alpha, JUDGE_DRAWS,
-                                  engine->doubts, &within);
+    int result = belief_is_within(&engine->belief, engine->chosen, engine->margin, 1 - alpha, &within);
     if (result < 0)
-        return result == -ENOMEM ? result : 0;
+        return result;
     /* Prior knowledge steers the search, but only what was measured may end it: the next look decides. */
     bool prior = engine->belief.prior.offset != NULL;
     if (within)
@@ -170,16 +183,25 @@ static size_t take_all(const struct engine *engine, size_t *ret_runs)
     return n;
 }
 
-/* Points of the next block: isolated fast points where these are the larger risk, else those that the draws
- * of the surrogate vote for. */
+/* Points of the next block: those that the draws of the surrogate vote for, or isolated fast points where
+ * these are the larger risk. */
 static int choose_day_block(struct engine *engine, size_t *ret_runs, size_t *ret_n)
 {
     /* Few runs tell whether a point is one: a longer block looks at more of them, though not at so many that
      * fits take long. */
     size_t most = ENGINE_BLOCK_POINTS * engine_replays(engine, ENGINE_BLOCK_POINTS);
-    int result =
-        engine_list_lone_peaks(engine, most < ENGINE_MAX_LISTED ? most : ENGINE_MAX_LISTED, ret_runs, ret_n);
-    return result < 0 || *ret_n > 0 ? result : choose_block(engine, ret_runs, ret_n);
+    size_t peaks[ENGINE_MAX_LISTED];
+    double risk;
+    int result = choose_block(engine, ret_runs, ret_n, &risk);
+    if (result < 0)
+        return result;
+    size_t n =
+        engine_list_lone_peaks(engine, risk, most < ENGINE_MAX_LISTED ? most : ENGINE_MAX_LISTED, peaks);
+    if (n > 0) {
+        memcpy(ret_runs, peaks, n * sizeof *ret_runs);
+        *ret_n = n;
+    }
+    return 0;
 }
 
 /* Whether the baseline was not measured yet and can be: nothing can be compared with it before. */
@@ -203,7 +225,8 @@ static int choose_night_block(struct engine *engine, size_t *ret_runs, size_t *r
     if (n == 0)
         return 0;
     if (engine->n_looks % 2 == 1 && engine->belief.chosen != NULL) {
-        int result = choose_block(engine, ret_runs, ret_n);
+        double risk;
+        int result = choose_block(engine, ret_runs, ret_n, &risk);
         if (result < 0 || *ret_n > 0)
             return result;
     }

@@ -129,13 +129,12 @@ double belief_lone_peaks(const struct belief *belief, size_t point, double respo
 double belief_no_lone_peaks(const struct belief *belief, size_t but, double response);
 
 /* Whether it is at least as probable as `enough` that no point of the space that is not excluded exceeds
- * `point` by more than `margin` in response: what n_draws (> 0) joint posterior draws of the most likely 512
- * points would show. Bounds on their probability spare all draws or most, and change the answer in less than
- * one question of a hundred thousand; the answer is no as well where another such draw of the most likely 32
- * alone says so, which only matters to questions that are nearly even. While there is no surrogate, of the
- * points by themselves; the probability is 0 where one was never measured. 0, -ENOMEM, -EDOM. */
-int belief_is_within(const struct belief *belief, size_t point, double margin, double enough, size_t n_draws,
-                     gsl_rng *rng, bool *ret_within);
+ * `point` by more than `margin` in response. After a fit the chances of all others are added up (Bonferroni's
+ * inequality), so that where many of them go together the answer is no more often than belief_claim's. While
+ * there is no surrogate, of the points by themselves; the probability is 0 where one was never measured. 0,
+ * -ENOMEM. */
+int belief_is_within(const struct belief *belief, size_t point, double margin, double enough,
+                     bool *ret_within);
 
 /* A point's response and how uncertain that is. */
 struct belief_level {

@@ -13,6 +13,9 @@
 #define WIDEST_GAP 8.0
 #define GAP_STEP   1e-4
 
+/* Points in a joint draw at most: its cost grows with the cube. */
+#define MAX_JOINT 512
+
 struct rival {
     size_t point;
     double promise;
@@ -30,28 +33,18 @@ int belief_covariance(const struct belief *belief, size_t point, const size_t *p
     return belief->chosen->covariance(belief->state, point, points, n, ret_covariance);
 }
 
-int belief_joint(const struct belief *belief, const size_t *points, size_t n, struct joint *ret_joint)
-{
-    int result = joint_init(ret_joint, n);
-
-    if (!result)
-        result = belief->chosen->joint(belief->state, points, n, ret_joint);
-    for (size_t i = 0; i < n && !result; i++)
-        ret_joint->mean[i] += belief_offset(belief, points[i]);
-    if (result)
-        joint_done(ret_joint);
-    return result;
-}
-
 int belief_sample(const struct belief *belief, const size_t *points, size_t n, size_t n_draws, gsl_rng *rng,
                   double *ret_draws)
 {
     struct joint joint;
-    int result = belief_joint(belief, points, n, &joint);
+    int result = joint_init(&joint, n);
 
-    if (result)
-        return result;
-    result = joint_draw(&joint, n_draws, rng, ret_draws);
+    if (!result)
+        result = belief->chosen->joint(belief->state, points, n, &joint);
+    for (size_t i = 0; i < n && !result; i++)
+        joint.mean[i] += belief_offset(belief, points[i]);
+    if (!result)
+        result = joint_draw(&joint, n_draws, rng, ret_draws);
     joint_done(&joint);
     for (size_t i = 0; i < n * n_draws && !result; i++)
         ret_draws[i] = fmin(ret_draws[i], belief->ceiling);
@@ -72,19 +65,16 @@ static int more_promising_first(const void *a_, const void *b_)
 static size_t find_rivals(const struct belief *belief, size_t point, const struct belief_level *own,
                           struct rival *ret_rivals)
 {
-    double own_std = sqrt(own->variance);
     size_t n = 0;
 
     for (size_t i = 0; i < belief->space->n_points; i++) {
-        double std = sqrt(belief->variance[i]);
+        double promise = belief->mean[i] + 3.0 * sqrt(belief->variance[i]);
 
-        if (i == point || belief->excluded[i] ||
-            belief->mean[i] + BELIEF_HOPELESS_STDS * (std + own_std) < own->mean)
-            continue;
-        ret_rivals[n++] = (struct rival){.point = i, .promise = belief->mean[i] + 3.0 * std};
+        if (belief_is_rival(belief, i, point, own, 0.0))
+            ret_rivals[n++] = (struct rival){.point = i, .promise = promise};
     }
     qsort(ret_rivals, n, sizeof(*ret_rivals), more_promising_first);
-    return GSL_MIN(n, BELIEF_MAX_JOINT - 1);
+    return GSL_MIN(n, MAX_JOINT - 1);
 }
 
 /* Puts draws of the level into the first column, which the others then do not depend on. */
@@ -150,7 +140,7 @@ static int draw_gaps(const struct belief *belief, size_t point, const struct bel
                      size_t n_draws, gsl_rng *rng, struct gap *ret_gaps)
 {
     struct rival *rivals = malloc(belief->space->n_points * sizeof(*rivals));
-    size_t points[BELIEF_MAX_JOINT] = {point}, n;
+    size_t points[MAX_JOINT] = {point}, n;
     double *draws = NULL;
     struct belief_level own = other ? *other : belief_level_of(belief, point);
     int result = rivals ? 0 : -ENOMEM;

@@ -3,6 +3,7 @@
 
 #include "models/search/belief.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -42,18 +43,22 @@ int belief_common_learn(struct belief *belief, bool anew, bool *ret_changed);
  * being near in time. */
 double belief_common_error(const struct belief *belief, size_t point);
 
+/* What all that was told says of the point. */
+struct belief_level belief_level_of(const struct belief *belief, size_t point);
+
 /* A rival this many of its own and the asked point's standard deviations short of the margin does not matter:
  * less than 1e-6 each. */
 #define BELIEF_HOPELESS_STDS 5.0
 
-/* Points in a joint draw at most: its cost grows with the cube. */
-#define BELIEF_MAX_JOINT 512
+/* Whether `rival` could exceed the point of this level by more than the margin. */
+static inline bool belief_is_rival(const struct belief *belief, size_t rival, size_t point,
+                                   const struct belief_level *own, double margin)
+{
+    double stds = sqrt(belief->variance[rival]) + sqrt(own->variance);
 
-/* What all that was told says of the point. */
-struct belief_level belief_level_of(const struct belief *belief, size_t point);
-
-/* The joint posterior of the listed points, ceiling aside. 0; -ENOMEM, -EDOM: nothing is to be freed. */
-int belief_joint(const struct belief *belief, const size_t *points, size_t n, struct joint *ret_joint);
+    return rival != point && !belief->excluded[rival] &&
+           belief->mean[rival] + BELIEF_HOPELESS_STDS * stds >= own->mean + margin;
+}
 
 /* belief_claim's probability_within of a point of this level without a surrogate: every point stands alone,
  * and one never measured may be anything. */

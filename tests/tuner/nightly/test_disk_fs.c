@@ -15,10 +15,17 @@
 static atomic_int sync_code, write_code, refusing_fd = -1, n_syncs, n_written_out;
 /* The next flush takes the kernel's one report of a loss, and brings it late. */
 static atomic_bool loses_late, second_is_answered;
+/* The next flush takes until another one has begun, or five seconds. */
+static atomic_bool waits_for_another, saw_another;
 
 WRAP(int, fdatasync, (int fd))
 {
-    atomic_fetch_add(&n_syncs, 1);
+    int before = atomic_fetch_add(&n_syncs, 1);
+    if (atomic_exchange(&waits_for_another, false)) {
+        for (int i = 0; i < 5000 && n_syncs == before + 1; i++)
+            usleep(1000);
+        saw_another = n_syncs > before + 1;
+    }
     if (atomic_exchange(&loses_late, false)) {
         for (int i = 0; i < 200 && !second_is_answered; i++)
             usleep(1000);
@@ -275,6 +282,22 @@ static void *flush(void *ret_code)
 {
     *(int *)ret_code = disk_flush(&rig.served);
     return NULL;
+}
+
+TEST(flushes_go_on_at_once)
+{
+    pthread_t thread;
+    int first = -1, before = n_syncs;
+    rig_serve();
+    waits_for_another = true;
+    assert_int_equal(pthread_create(&thread, NULL, flush, &first), 0);
+    while (n_syncs == before)
+        usleep(100);
+    assert_int_equal(disk_flush(&rig.served), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(first, 0);
+    assert_true(saw_another);
+    disk_close(&rig.served);
 }
 
 /* What the first one is told is lost for the second one, too. */

@@ -65,7 +65,8 @@ TEST(depth_beyond_saturation_changes_nothing)
     search_and_say("depth.conf" ALL_SIZES);
     check_part(lines[0], "queue depth matters most: ");
     check_part(lines[0], "any setting below 4 costs at least 7");
-    check_part(lines[0], "above 4 throughput looks the same (within ");
+    check_part(lines[0], "above 4 throughput ");
+    check_part(lines[0], " the same (within ");
     check_part(line_with("direct I/O"), "direct I/O: throughput looks the same");
 }
 
@@ -117,12 +118,19 @@ TEST(of_a_latency_the_price_is_a_latency)
     check_part(line_with("direct I/O"), " % more latency");
 }
 
+/* The intervals of the shares leave out the truth in some searches, and what a change costs is not made up.
+ */
 TEST(no_factor_of_a_flat_surface_is_said_to_matter)
 {
-    search_and_say("flat.conf --seed 3 --objective throughput --request-size 4k,16k,64k,256k");
-    assert_string_equal(line_with("matters most"), "");
-    assert_string_equal(line_with("matters"), "");
-    assert_string_equal(line_with("costs"), "");
+    size_t n_said = 0;
+    for (unsigned seed = 1; seed <= 40; seed++) {
+        search_and_say(
+            words("flat.conf --seed %u --objective throughput --request-size 4k,16k,64k,256k", seed));
+        n_said += line_with("matters")[0] != '\0';
+        assert_string_equal(line_with("matters most"), "");
+        assert_string_equal(line_with("costs"), "");
+    }
+    assert_true(n_said <= 5);
 }
 
 /* Too little time to tell much. */
