@@ -60,9 +60,6 @@ static int open_descriptors(struct image *image, struct err *err)
         code = target_open_run(target, false, false, &image->fd_scattered, err);
     if (code == 0)
         posix_fadvise(image->fd_scattered, 0, 0, POSIX_FADV_RANDOM);
-    image->fd_sync[0] = target->fd;
-    for (size_t i = 1; i < IMAGE_SYNCS && code == 0; i++)
-        code = target_open_run(target, false, image->writable, &image->fd_sync[i], err);
     return code != 0 ? code : open_direct(image, err);
 }
 
@@ -87,10 +84,6 @@ int image_open(struct image *image, const char *path, bool writable, uint64_t de
 void image_close(struct image *image)
 {
     const int fds[] = {image->fd_cached, image->fd_scattered, image->fd_direct};
-    for (size_t i = 1; i < IMAGE_SYNCS; i++) {
-        if (image->fd_sync[i] > 0)
-            close(image->fd_sync[i]);
-    }
     for (size_t i = 0; i < sizeof(fds) / sizeof(fds[0]); i++) {
         if (fds[i] > 0)
             close(fds[i]);
@@ -99,9 +92,9 @@ void image_close(struct image *image)
     *image = (struct image){.fd_direct = -1};
 }
 
-int image_sync(const struct image *image, unsigned number)
+int image_sync(const struct image *image)
 {
-    return full_io_sync(image->fd_sync[number]);
+    return full_io_sync(image->target.fd);
 }
 
 /* A device takes whole sectors, and only through the descriptor that has O_EXCL. */

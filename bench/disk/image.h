@@ -2,8 +2,8 @@
  * beside reading and writing (image_path.h).
  *
  * What the kernel promises for one inode holds for all its descriptors: an fdatasync covers what was written
- * through any of them. It reports a lost write once to each open file, so that flushes which go on at once
- * have one each. */
+ * through any of them. All flushes go through one descriptor, because the kernel reports a lost write once to
+ * each. */
 #pragma once
 
 #include "bench/base/err.h"
@@ -13,15 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Flushes that go on at once, at most: as many as nbdkit makes requests at once by default. */
-#define IMAGE_SYNCS 16
-
 struct image {
-    struct target target;     /* with the locks and guards of a user's file */
-    int fd_sync[IMAGE_SYNCS]; /* of a writable image; the first one is the target's */
-    int fd_cached;            /* through the page cache, with the kernel's read-ahead */
-    int fd_scattered;         /* the same without read-ahead */
-    int fd_direct;            /* past the page cache; -1: not possible, or not safe */
+    struct target target; /* with the locks and guards of a user's file; its descriptor flushes */
+    int fd_cached;        /* through the page cache, with the kernel's read-ahead */
+    int fd_scattered;     /* the same without read-ahead */
+    int fd_direct;        /* past the page cache; -1: not possible, or not safe */
     bool writable;
     uint64_t size_bytes;
     uint32_t align_bytes; /* of offsets and lengths of direct requests */
@@ -36,9 +32,8 @@ int image_open(struct image *image, const char *path, bool writable, uint64_t de
 /* Accepts a zeroed image. */
 void image_close(struct image *image);
 
-/* 0 or a negative errno: all writes that have returned are durable. Of those with the same number, below
- * IMAGE_SYNCS, one goes on at a time. */
-int image_sync(const struct image *image, unsigned number);
+/* 0 or a negative errno: all writes that have returned are durable. */
+int image_sync(const struct image *image);
 
 /* The range reads as zeroes afterwards. punch: its space is given back where the file system can. -EOPNOTSUPP
  * where neither is possible without writing, or not of these borders. */

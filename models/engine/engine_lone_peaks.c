@@ -29,6 +29,8 @@ size_t engine_list_lone_peaks(const struct engine *engine, double risk, size_t m
     if (engine->belief.chosen == NULL || engine->chosen == ENGINE_NONE)
         return 0;
     double response = engine->belief.mean[engine->chosen] + engine->margin;
+    if (response >= engine->belief.ceiling)
+        return 0;
     size_t n = list_likely(engine, response, most, ret_points, &sum);
     if (n == 0)
         return 0;

@@ -15,8 +15,19 @@
 #define CEILING_POINTS 3   /* of a block that seeks less in flight at a known ceiling */
 #define N_DRAWS        128 /* joint draws of the response per block */
 #define MAX_PROMISING  256
-#define LEAST_DOUBT    1e-3 /* further out the normal distribution of the belief is not to be trusted */
+#define LEAST_SPENT    0.02 /* of the error, by each look: less lies where a belief is not normal any more */
 #define REFIT_BLOCKS   3
+
+/* Of more points than there is room for the chosen one, which is known best, would come last. */
+static void keep_chosen(const struct engine *engine, size_t *points, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (points[i] == engine->chosen)
+            return;
+    }
+    if (engine->chosen != ENGINE_NONE)
+        points[n - 1] = engine->chosen;
+}
 
 /* Points whose response could reach the margin below the best; at most MAX_PROMISING, most promising first.
  * 0 or -ENOMEM. */
@@ -39,6 +50,8 @@ static int promising_points(const struct engine *engine, size_t *ret_points, siz
         for (size_t k = n_points; k-- > 0 && n < MAX_PROMISING && isfinite(upper[order[k]]) &&
                                   upper[order[k]] >= highest - engine->margin;)
             ret_points[n++] = order[k];
+        if (n == MAX_PROMISING)
+            keep_chosen(engine, ret_points, n);
     }
     free(upper);
     free(order);
@@ -98,7 +111,8 @@ static void weigh_votes(const struct engine *engine, const size_t *points, size_
     }
 }
 
-/* If this draw were the truth: is the chosen point one that loses more than the margin? */
+/* If this draw were the truth: does the chosen point lose more than the margin, or not keep the limit? One
+ * that is not among the points lies below them all. */
 static bool disproves(const struct engine *engine, const size_t *points, size_t n, const double *draw)
 {
     double highest = -INFINITY, chosen = -INFINITY;
@@ -147,8 +161,9 @@ static int choose_block(struct engine *engine, size_t *ret_runs, size_t *ret_n, 
     return 0;
 }
 
-/* Each look spends a part of the error probability, so that stopping early does not raise the whole of it.
- * 0 or -ENOMEM. */
+/* Each look spends a part of the error probability, so that stopping early hardly raises the whole of it: the
+ * late ones spend more than is left, twice the whole in 50 looks. What is claimed in the end is asked anew. 0
+ * or -ENOMEM. */
 static int look(struct engine *engine, bool *ret_settled)
 {
     engine_choose(engine);
@@ -158,7 +173,8 @@ static int look(struct engine *engine, bool *ret_settled)
     if (engine->chosen == ENGINE_NONE || engine->verdicts[engine->chosen] != VERDICT_EQUIVALENT ||
         engine->points[engine->chosen].n_runs < ENGINE_CONFIRMING_LEAST)
         return 0;
-    double alpha = fmax(compare_spend(1 - engine->confidence_share, engine->n_looks), LEAST_DOUBT);
+    double error = 1 - engine->confidence_share;
+    double alpha = fmax(compare_spend(error, engine->n_looks), LEAST_SPENT * error);
     bool within = false;
     int result = belief_is_within(&engine->belief, engine->chosen, engine->margin, 1 - alpha, &within);
     if (result < 0)

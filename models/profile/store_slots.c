@@ -83,22 +83,28 @@ void store_name(struct store *store, uint64_t file, const char *name)
     /* Who finds the lock held reads it all the same. */
     for (size_t i = 0; slot->is_named == 0 && i < length - skipped; i++)
         __atomic_store_n(&slot->name[i], name[skipped + i], __ATOMIC_RELEASE);
-    slot->is_named = 1;
+    __atomic_store_n(&slot->is_named, 1, __ATOMIC_RELEASE);
     cells_give(lock_of(store, number_of_set(store, file)));
 }
 
-/* The lock is held for good where its holder was killed: a name counts if its slot is the file's before and
- * after. */
+/* The lock is held for good where its holder was killed, perhaps while it wrote a name: one counts if it is
+ * whole, and its slot the file's, before and after. */
+static bool is_named_for(const struct store_file *slot, uint64_t file)
+{
+    return __atomic_load_n(&slot->is_named, __ATOMIC_ACQUIRE) != 0 &&
+           __atomic_load_n(&slot->key, __ATOMIC_ACQUIRE) == file;
+}
+
 static bool find_unheld(const struct store *store, uint64_t file, char ret_name[STORE_NAME_SIZE])
 {
     const struct store_file *slots = store_files(store) + number_of_set(store, file) * STORE_SLOTS_WAYS;
     size_t at = look_for_file(slots, file);
-    if (at == STORE_SLOTS_WAYS)
+    if (at == STORE_SLOTS_WAYS || !is_named_for(&slots[at], file))
         return false;
     for (size_t i = 0; i < STORE_NAME_SIZE; i++)
         ret_name[i] = __atomic_load_n(&slots[at].name[i], __ATOMIC_ACQUIRE);
     ret_name[STORE_NAME_SIZE - 1] = '\0';
-    return ret_name[0] != '\0' && cells_read(&slots[at].key) == file;
+    return ret_name[0] != '\0' && is_named_for(&slots[at], file);
 }
 
 bool store_find_name(const struct store *store, uint64_t file, char ret_name[STORE_NAME_SIZE])

@@ -128,11 +128,12 @@ size_t belief_best(const struct belief *belief, size_t min_replays);
 double belief_lone_peaks(const struct belief *belief, size_t point, double response);
 double belief_no_lone_peaks(const struct belief *belief, size_t but, double response);
 
-/* Whether it is at least as probable as `enough` that no point of the space that is not excluded exceeds
- * `point` by more than `margin` in response. After a fit the chances of all others are added up (Bonferroni's
- * inequality), so that where many of them go together the answer is no more often than belief_claim's. While
- * there is no surrogate, of the points by themselves; the probability is 0 where one was never measured. 0,
- * -ENOMEM. */
+/* Whether it is at least as probable as `enough` (0..1) that no point of the space that is not excluded
+ * exceeds `point`, which was measured, by more than `margin` in response. After a fit the chances of all
+ * others are added up (Bonferroni's inequality), those of isolated fast points too, as far as known and
+ * learnt ceilings leave them any; points five standard deviations away have none. Where many others go
+ * together the answer no so comes more often than by belief_claim. While there is no surrogate, of the points
+ * by themselves; the probability is 0 where one was never measured. 0, -ENOMEM. */
 int belief_is_within(const struct belief *belief, size_t point, double margin, double enough,
                      bool *ret_within);
 

@@ -95,22 +95,13 @@ void belief_ceiling_learn(const struct belief *belief, struct belief_ceiling *re
         ret_ceiling->probability[i] /= sum;
 }
 
-double belief_ceiling_none(const struct belief_ceiling *ceiling)
+double belief_ceiling_up_to(const struct belief_ceiling *ceiling, double response, double std)
 {
-    double none = 1.0;
-
-    for (size_t i = 0; i < BELIEF_CEILING_LEVELS; i++)
-        none -= ceiling->probability[i];
-    return fmax(none, 0.0);
-}
-
-double belief_ceiling_up_to(const struct belief_ceiling *ceiling, double response)
-{
-    double sum = 0.0;
+    double sum = 0.0, softness = hypot(SOFT_STD, std);
 
     for (size_t i = 0; i < BELIEF_CEILING_LEVELS; i++)
         sum += ceiling->probability[i] *
-               gsl_cdf_ugaussian_P((response - ceiling->first - STEP * (double)i) / SOFT_STD);
+               gsl_cdf_ugaussian_P((response - ceiling->first - STEP * (double)i) / softness);
     return sum;
 }
 

@@ -83,11 +83,8 @@ struct belief_ceiling {
 /* After a fit. */
 void belief_ceiling_learn(const struct belief *belief, struct belief_ceiling *ret_ceiling);
 
-/* The probability that there is none. */
-double belief_ceiling_none(const struct belief_ceiling *ceiling);
-
-/* The probability of a ceiling that is not above the response. */
-double belief_ceiling_up_to(const struct belief_ceiling *ceiling, double response);
+/* The probability of a ceiling that is not above a response of this mean and standard deviation. */
+double belief_ceiling_up_to(const struct belief_ceiling *ceiling, double response, double std);
 
 /* A ceiling by these probabilities; INFINITY: none. */
 double belief_ceiling_draw(const struct belief_ceiling *ceiling, gsl_rng *rng);

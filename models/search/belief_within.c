@@ -3,11 +3,10 @@
 #include "models/search/belief_internal.h"
 
 #include <gsl/gsl_cdf.h>
-#include <gsl/gsl_math.h>
 #include <math.h>
 
-/* Rivals whose covariances with the point are asked for at once. */
-#define CHUNK 64
+/* Rivals whose covariances with the point are asked for at once: what these have in common is solved once. */
+#define CHUNK 256
 
 /* Sums, over rivals, of the probability that the rival exceeds the point by more than the margin. */
 struct chances {
@@ -60,23 +59,41 @@ static double below_ceiling(const struct belief *belief, const struct belief_lev
     return gsl_cdf_ugaussian_P((belief->ceiling - margin - own->mean) / sqrt(own->variance));
 }
 
-int belief_is_within(const struct belief *belief, size_t point, double margin, double enough,
-                     bool *ret_within)
+/* The probability that nothing exceeds the point, after a fit; it may be too small. enough: nobody minds how
+ * small one below it is. */
+static int least_probability(const struct belief *belief, size_t point, double margin, double enough,
+                             double *ret_probability)
 {
     struct belief_level own = belief_level_of(belief, point);
     struct chances chances = {0};
     struct belief_ceiling learnt;
+    int result = weigh_rivals(belief, point, &own, margin, &chances);
+    double below = below_ceiling(belief, &own, margin), response = own.mean + margin;
 
-    *ret_within = !belief->chosen && belief_within_alone(belief, point, &own, margin) >= enough;
-    int result = belief->chosen ? weigh_rivals(belief, point, &own, margin, &chances) : 0;
-    double below = below_ceiling(belief, &own, margin);
-    if (result || !belief->chosen || 1.0 - fmin(chances.measured, below) < enough)
+    *ret_probability = 1.0 - fmin(chances.measured, below);
+    if (result || *ret_probability < enough)
         return result;
-    /* A learnt ceiling up to the response rules out what was not measured. */
+    /* What was not measured exceeds the point only where the learnt ceiling lies higher. */
     belief_ceiling_learn(belief, &learnt);
-    double open = 1.0 - belief_ceiling_up_to(&learnt, own.mean + margin);
+    double open = 1.0 - belief_ceiling_up_to(&learnt, response, sqrt(own.variance));
+    double open_for_peaks = 1.0 - belief_ceiling_up_to(&learnt, response, 0.0);
     double lone_peaks = 1.0 - belief_no_lone_peaks_within(belief, point, &own, margin);
-    double any = fmin(chances.measured + open * chances.unmeasured, below);
-    *ret_within = 1.0 - any - open * lone_peaks >= enough;
+    double any = chances.measured + fmin(chances.unmeasured, open);
+    *ret_probability = fmax(0.0, 1.0 - fmin(any, below) - open_for_peaks * lone_peaks);
     return 0;
+}
+
+int belief_is_within(const struct belief *belief, size_t point, double margin, double enough,
+                     bool *ret_within)
+{
+    struct belief_level own = belief_level_of(belief, point);
+    double probability = 0.0;
+    int result = 0;
+
+    if (belief->chosen)
+        result = least_probability(belief, point, margin, enough, &probability);
+    else
+        probability = belief_within_alone(belief, point, &own, margin);
+    *ret_within = !result && probability >= enough;
+    return result;
 }

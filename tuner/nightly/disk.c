@@ -382,45 +382,26 @@ static int move(struct disk *disk, const struct disk_gate_pass *pass, const stru
     return code;
 }
 
-/* So many flushes of the image have begun and ended, and all before them. With the lock held. */
-static uint64_t n_syncs_ended(const struct disk *disk)
-{
-    uint64_t n = disk->n_syncs_begun;
-    for (size_t i = 0; i < IMAGE_SYNCS; i++)
-        n = disk->syncs[i] != 0 && disk->syncs[i] <= n ? disk->syncs[i] - 1 : n;
-    return n;
-}
-
-/* The lock is away while the image is flushed. */
-static void run_sync(struct disk *disk, unsigned number)
-{
-    struct disk_gate *gate = &disk->gate;
-    disk->syncs[number] = ++disk->n_syncs_begun;
-    pthread_mutex_unlock(&gate->lock);
-    int code = image_sync(&disk->image, number);
-    pthread_mutex_lock(&gate->lock);
-    disk->syncs[number] = 0;
-    if (gate->lost_code == 0)
-        gate->lost_code = code;
-    pthread_cond_broadcast(&disk->sync_ended);
-}
-
-/* A flush for the client. After one that failed, also one of our own, none succeeds. Where as many go on as
- * may, the next one is for all who came meanwhile. They are answered in the order in which they began, so
- * that what one is told is known to those behind it. */
+/* A flush for the client. After one that failed, also one of our own, none succeeds. One goes on at a time,
+ * because the kernel tells a loss to one of several; the next one is for all who came meanwhile. */
 static int sync_image(struct disk *disk)
 {
     struct disk_gate *gate = &disk->gate;
     pthread_mutex_lock(&gate->lock);
     uint64_t wanted = disk->n_syncs_begun + 1;
-    while (n_syncs_ended(disk) < wanted) {
-        unsigned number = 0;
-        while (number < IMAGE_SYNCS && disk->syncs[number] != 0)
-            number++;
-        if (disk->n_syncs_begun >= wanted || number == IMAGE_SYNCS)
+    while (disk->n_syncs_ended < wanted) {
+        if (disk->n_syncs_begun > disk->n_syncs_ended) {
             pthread_cond_wait(&disk->sync_ended, &gate->lock);
-        else
-            run_sync(disk, number);
+            continue;
+        }
+        disk->n_syncs_begun++;
+        pthread_mutex_unlock(&gate->lock);
+        int code = image_sync(&disk->image);
+        pthread_mutex_lock(&gate->lock);
+        disk->n_syncs_ended++;
+        if (gate->lost_code == 0)
+            gate->lost_code = code;
+        pthread_cond_broadcast(&disk->sync_ended);
     }
     int code = gate->lost_code;
     pthread_mutex_unlock(&gate->lock);

@@ -42,8 +42,8 @@ struct disk {
     pthread_t thinker, writer;
     sem_t gathered; /* wakes the writer */
     pthread_cond_t slice_ended, sync_ended;
-    uint64_t n_syncs_begun, syncs[IMAGE_SYNCS]; /* of the client's; those under way, by their number, or 0 */
-    uint64_t thinking_ns, rest_until_ns;        /* processor time of the thinker; it does nothing before */
+    uint64_t n_syncs_begun, n_syncs_ended; /* of the client's */
+    uint64_t thinking_ns, rest_until_ns;   /* processor time of the thinker; it does nothing before */
     bool is_over;
     atomic_bool is_trying;               /* online's slice is a trial, which may end early */
     atomic_uint_fast64_t gathered_bytes; /* written through the cache, since the beginning */

@@ -131,7 +131,7 @@ uint64_t disk_gate_slice_busy_ns(const struct disk_gate *gate, uint64_t now_ns)
 static void change_over(struct disk_gate *gate)
 {
     if (gate->wanted.direct && unflushed(gate) > 0) {
-        int code = image_sync(gate->image, 0);
+        int code = image_sync(gate->image);
         if (code < 0 && gate->lost_code == 0)
             gate->lost_code = code;
         gate->flushed_bytes = get(&gate->written_bytes);

@@ -95,7 +95,7 @@ TEST(cached_and_direct_requests_see_the_same_device)
     } else {
         print_message("no direct requests: %s\n", image.direct_why);
     }
-    assert_int_equal(image_sync(&image, 0), 0);
+    assert_int_equal(image_sync(&image), 0);
     image_close(&image);
     image_lanes_close(&lanes);
 }

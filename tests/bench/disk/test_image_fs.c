@@ -56,7 +56,7 @@ TEST(every_way_moves_the_same_bytes)
         assert_int_equal(image_read(&image, &lanes, way, back, n, offset), 0);
         assert_memory_equal(back, written + offset, n);
     }
-    assert_int_equal(image_sync(&image, 0), 0);
+    assert_int_equal(image_sync(&image), 0);
     image_close(&image);
 }
 

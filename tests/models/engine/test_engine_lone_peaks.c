@@ -136,3 +136,37 @@ TEST(among_thousands_of_points_none_is)
     engine = (struct engine){0};
     space_done(&thousands);
 }
+
+/* Of a race that has looked so often that little is left to spend on a stop. */
+static void next_block(void)
+{
+    bool is_over = true;
+    engine.n_looks = 30;
+    assert_int_equal(engine_race(&engine, 0, &is_over), 0);
+    assert_false(is_over);
+    assert_true(engine.queue.n > 0);
+}
+
+TEST(a_block_looks_for_them_where_the_others_are_no_risk)
+{
+    settled(0);
+    next_block();
+    for (size_t i = 0; i < engine.queue.n; i++)
+        assert_true(engine.belief.moments[engine.queue.points[i]].n <= 1);
+}
+
+/* It is better by more than the margin in half of the draws. */
+TEST(a_block_decides_between_contenders_first)
+{
+    size_t rival = 0, n_of_rival = 0;
+    settled(0);
+    while (rival == engine.chosen || engine.belief.moments[rival].n < 100)
+        rival++;
+    engine_forget(&engine, rival);
+    for (size_t k = 0; k < 8; k++)
+        tell(rival, engine.belief.mean[engine.chosen] + engine.margin + (k % 2 == 0 ? RUN_STD : -RUN_STD), 1);
+    next_block();
+    for (size_t i = 0; i < engine.queue.n; i++)
+        n_of_rival += engine.queue.points[i] == rival;
+    assert_true(n_of_rival > 0);
+}

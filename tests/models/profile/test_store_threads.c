@@ -88,4 +88,8 @@ TEST(a_name_is_found_though_its_lock_is_held_for_good)
     assert_true(store_find_name(store, 7, found));
     assert_string_equal(found, "/var/lib/data");
     assert_false(store_find_name(store, 8, found));
+    /* A thread that was killed while it wrote one leaves half of it. */
+    for (size_t i = 0; i < store->n_files; i++)
+        store_files(store)[i].is_named = 0;
+    assert_false(store_find_name(store, 7, found));
 }

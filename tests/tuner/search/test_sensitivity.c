@@ -118,9 +118,9 @@ TEST(of_a_latency_the_price_is_a_latency)
     check_part(line_with("direct I/O"), " % more latency");
 }
 
-/* The intervals of the shares leave out the truth in some searches, and what a change costs is not made up.
- */
-TEST(no_factor_of_a_flat_surface_is_said_to_matter)
+/* Of four factors each one has an interval that leaves out the truth in some searches. What a change costs is
+ * not made up, and "what another choice costs is not settled" is true. */
+TEST(few_searches_of_a_flat_surface_say_that_something_matters)
 {
     size_t n_said = 0;
     for (unsigned seed = 1; seed <= 40; seed++) {
