@@ -15,10 +15,11 @@
 #define CEILING_POINTS 3   /* of a block that seeks less in flight at a known ceiling */
 #define N_DRAWS        128 /* joint draws of the response per block */
 #define MAX_PROMISING  256
-#define LEAST_SPENT    0.02 /* of the error, by each look: less lies where a belief is not normal any more */
+#define LEAST_SPENT    0.02 /* of the error, by each look: a belief's tails beyond are not to be trusted */
 #define REFIT_BLOCKS   3
 
-/* Of more points than there is room for the chosen one, which is known best, would come last. */
+/* Where there are more points than room, the chosen one takes the last place: it is known best, and so
+ * promises little more than its mean. */
 static void keep_chosen(const struct engine *engine, size_t *points, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -161,9 +162,9 @@ static int choose_block(struct engine *engine, size_t *ret_runs, size_t *ret_n, 
     return 0;
 }
 
-/* Each look spends a part of the error probability, so that stopping early hardly raises the whole of it: the
- * late ones spend more than is left, twice the whole in 50 looks. What is claimed in the end is asked anew. 0
- * or -ENOMEM. */
+/* Each look spends a part of the error probability, so that stopping early hardly raises the whole of it:
+ * with the least that each one spends, 50 looks spend at most twice the whole. What is claimed in the end is
+ * asked anew. 0 or -ENOMEM. */
 static int look(struct engine *engine, bool *ret_settled)
 {
     engine_choose(engine);

@@ -59,8 +59,8 @@ static double below_ceiling(const struct belief *belief, const struct belief_lev
     return gsl_cdf_ugaussian_P((belief->ceiling - margin - own->mean) / sqrt(own->variance));
 }
 
-/* The probability that nothing exceeds the point, after a fit; it may be too small. enough: nobody minds how
- * small one below it is. */
+/* The probability that nothing exceeds the point, after a fit; it may be too small. enough: one that is
+ * smaller need not be exact. */
 static int least_probability(const struct belief *belief, size_t point, double margin, double enough,
                              double *ret_probability)
 {
