@@ -239,7 +239,10 @@ void image_read_ahead(const struct image *image, uint64_t offset_bytes, uint64_t
     }
 }
 
-void image_write_out(const struct image *image)
+int image_write_out(const struct image *image)
 {
-    sync_file_range(image->fd_cached, 0, 0, SYNC_FILE_RANGE_WRITE);
+    if (sync_file_range(image->fd_cached, 0, 0, SYNC_FILE_RANGE_WRITE) == 0)
+        return 0;
+    bool is_kept = errno == ENOMEM || errno == EAGAIN || errno == EINTR || errno == ENOSYS || errno == EPERM;
+    return is_kept ? 0 : -errno;
 }

@@ -49,6 +49,8 @@ int image_write(const struct image *image, struct image_lanes *lanes, struct ima
 /* Lets the kernel read the range into the page cache without waiting for it. */
 void image_read_ahead(const struct image *image, uint64_t offset_bytes, uint64_t n_bytes);
 
-/* Lets the kernel write what the page cache has gathered, without waiting for it. A write that fails is told
- * by the next image_sync. */
-void image_write_out(const struct image *image);
+/* Lets the kernel write what the page cache has gathered, without waiting for it. Negative errno: some of it
+ * is lost, and the kernel may tell nobody else: ext4 drops what it finds no room for. What could not be
+ * written for another reason stays in the page cache, and a write that fails later is told by the next
+ * image_sync. */
+int image_write_out(const struct image *image);

@@ -127,6 +127,31 @@ static bool is_over(struct disk *disk)
     return is;
 }
 
+/* What runs stays. With the lock held. */
+static void end_trials(struct disk *disk, const char *what, const char *why)
+{
+    if (disk->online.is_frozen)
+        return;
+    online_freeze(&disk->online);
+    struct online_setting running = online_running(&disk->online);
+    disk_gate_want(&disk->gate, disk_ways_of_setting(&running));
+    disk_say(disk, true, "%s %s; nothing is tried any more", what, why);
+}
+
+/* The first error and each stall end all trials. With the lock held. */
+static void note_trouble(struct disk *disk, const char *what, int code, uint64_t took_ns)
+{
+    char why[128];
+    if (code < 0)
+        snprintf(why, sizeof(why), "failed: %s", strerror(-code));
+    else
+        snprintf(why, sizeof(why), "took %.1f s", (double)took_ns / (double)CLOCK_NS_PER_S);
+    if (code == 0 || disk->n_errors == 0)
+        end_trials(disk, what, why);
+    disk->n_errors += code < 0;
+    disk->n_stalls += code == 0;
+}
+
 /* Beginning to write may wait for the device, for which no request waits. */
 static void *write_out(void *context)
 {
@@ -136,7 +161,12 @@ static void *write_out(void *context)
             continue;
         while (sem_trywait(&disk->gathered) == 0) {
         }
-        image_write_out(&disk->image);
+        int code = image_flush_write_out(&disk->flush);
+        if (code < 0) {
+            pthread_mutex_lock(&disk->gate.lock);
+            note_trouble(disk, "writing out", code, 0);
+            pthread_mutex_unlock(&disk->gate.lock);
+        }
     }
     return NULL;
 }
@@ -163,9 +193,8 @@ static int begin_serving(struct disk *disk)
     int code = image_lanes_open(&disk->lanes);
     if (code < 0)
         return code;
-    if ((code = disk_gate_init(&disk->gate, &disk->image, DISK_WAYS_PLAIN)) == 0) {
+    if ((code = disk_gate_init(&disk->gate, &disk->flush, DISK_WAYS_PLAIN)) == 0) {
         if ((code = -pthread_cond_init(&disk->slice_ended, NULL)) == 0 &&
-            (code = -pthread_cond_init(&disk->sync_ended, NULL)) == 0 &&
             (code = sem_init(&disk->gathered, 0, 0) == 0 ? 0 : -errno) == 0 &&
             (code = begin_threads(disk)) == 0)
             return 0;
@@ -181,6 +210,7 @@ int disk_open(struct disk *disk, const struct disk_options *options, struct err 
     int code = image_open(&disk->image, options->path, options->writable, options->device_bytes, err);
     if (code < 0)
         return code;
+    image_flush_init(&disk->flush, &disk->image);
     begin_tuning(disk);
     if (options->history != NULL)
         disk_history_load(disk);
@@ -204,7 +234,6 @@ void disk_close(struct disk *disk)
     online_done(&disk->online);
     sem_destroy(&disk->gathered);
     pthread_cond_destroy(&disk->slice_ended);
-    pthread_cond_destroy(&disk->sync_ended);
     disk_gate_done(&disk->gate);
     image_lanes_close(&disk->lanes);
     image_close(&disk->image);
@@ -258,36 +287,13 @@ static void end_slice(struct disk *disk, bool is_bad, bool is_flushed, uint64_t 
     pthread_cond_signal(&disk->slice_ended);
 }
 
-/* What runs stays. With the lock held. */
-static void end_trials(struct disk *disk, const char *what, const char *why)
-{
-    if (disk->online.is_frozen)
-        return;
-    online_freeze(&disk->online);
-    struct online_setting running = online_running(&disk->online);
-    disk_gate_want(&disk->gate, disk_ways_of_setting(&running));
-    disk_say(disk, true, "%s %s; nothing is tried any more", what, why);
-}
-
+/* In this order: from FLUSHED on the gate must be told. */
 enum ending {
     MOVED,
+    SHARED,  /* the flush was another request's */
     FLUSHED, /* all that had been written when it began is on the disk now */
     FAILED
 };
-
-/* The first error and each stall end all trials. With the lock held. */
-static void note_trouble(struct disk *disk, const char *what, int code, uint64_t took_ns)
-{
-    char why[128];
-    if (code < 0)
-        snprintf(why, sizeof(why), "failed: %s", strerror(-code));
-    else
-        snprintf(why, sizeof(why), "took %.1f s", (double)took_ns / (double)CLOCK_NS_PER_S);
-    if (code == 0 || disk->n_errors == 0)
-        end_trials(disk, what, why);
-    disk->n_errors += code < 0;
-    disk->n_stalls += code == 0;
-}
 
 /* A tried setting goes badly, by its rate or by how long its requests wait. With the lock held. */
 static bool is_bad_slice(const struct disk *disk, const struct disk_gate_pass *pass, uint64_t now_ns)
@@ -307,7 +313,7 @@ static void look_at_slice(struct disk *disk, const struct disk_gate_pass *pass, 
                           const char *what, int code, uint64_t now_ns)
 {
     struct disk_gate *gate = &disk->gate;
-    if (end != MOVED)
+    if (end > SHARED)
         pthread_mutex_lock(&gate->lock);
     else if (pthread_mutex_trylock(&gate->lock) != 0)
         return;
@@ -339,7 +345,7 @@ static void leave(struct disk *disk, const struct disk_gate_pass *pass, const st
     uint64_t now_ns = disk_gate_leave(&disk->gate, pass, request, end != FAILED);
     if (end == MOVED && request != NULL)
         look_for_stall(disk, pass, what, now_ns);
-    if (end != MOVED || atomic_load_explicit(&disk->is_trying, memory_order_relaxed) ||
+    if (end > SHARED || atomic_load_explicit(&disk->is_trying, memory_order_relaxed) ||
         disk_gate_slice_is_over(&disk->gate, false, now_ns))
         look_at_slice(disk, pass, end, what, code, now_ns);
 }
@@ -377,34 +383,31 @@ static int move(struct disk *disk, const struct disk_gate_pass *pass, const stru
     int code =
         image_write(&disk->image, &disk->lanes, pass->way, data, request->n_bytes, request->offset_bytes);
     bool is_durable = (request->flags & PROFILE_DURABLE) != 0;
+    disk_gate_note_written(&disk->gate, request->n_bytes);
     if (code == 0 && pass->way.out_bytes > 0 && !is_durable)
         gather(disk, pass->way.out_bytes, request->n_bytes);
     return code;
 }
 
-/* A flush for the client. After one that failed, also one of our own, none succeeds. One goes on at a time,
- * because the kernel tells a loss to one of several; the next one is for all who came meanwhile. */
-static int sync_image(struct disk *disk)
+/* What is durable ends with a flush. One that others wait for, too, is told to the gate once. request: NULL
+ * for what moves no data; that a range of zeroes is not supported is no failure. */
+static int finish(struct disk *disk, struct disk_gate_pass *pass, const struct profile_request *request,
+                  bool durable, const char *what, int code)
 {
-    struct disk_gate *gate = &disk->gate;
-    pthread_mutex_lock(&gate->lock);
-    uint64_t wanted = disk->n_syncs_begun + 1;
-    while (disk->n_syncs_ended < wanted) {
-        if (disk->n_syncs_begun > disk->n_syncs_ended) {
-            pthread_cond_wait(&disk->sync_ended, &gate->lock);
-            continue;
-        }
-        disk->n_syncs_begun++;
-        pthread_mutex_unlock(&gate->lock);
-        int code = image_sync(&disk->image);
-        pthread_mutex_lock(&gate->lock);
-        disk->n_syncs_ended++;
-        if (gate->lost_code == 0)
-            gate->lost_code = code;
-        pthread_cond_broadcast(&disk->sync_ended);
+    bool is_refused = request == NULL && code == -EOPNOTSUPP;
+    enum ending end = MOVED;
+    if (code == 0 && durable) {
+        if (request != NULL)
+            look_for_stall(disk, pass, what, clock_now_ns(&clock_monotonic));
+        end = image_flush_wait(&disk->flush, &code) ? FLUSHED : SHARED;
     }
-    int code = gate->lost_code;
-    pthread_mutex_unlock(&gate->lock);
+    if (end == FLUSHED) {
+        pass->written_bytes = disk_gate_written_bytes(&disk->gate);
+        code = image_flush_make(&disk->flush);
+    }
+    if (code < 0 && !is_refused)
+        end = FAILED;
+    leave(disk, pass, request, end, what, code);
     return code;
 }
 
@@ -424,12 +427,7 @@ static int carry(struct disk *disk, struct disk_gate_client *client, const struc
         disk_gate_enter(&disk->gate, client, request, &pass);
         code = move(disk, &pass, request, buffer, data);
     }
-    if (code == 0 && durable) {
-        look_for_stall(disk, &pass, what, clock_now_ns(&clock_monotonic));
-        code = sync_image(disk);
-    }
-    leave(disk, &pass, request, code < 0 ? FAILED : durable ? FLUSHED : MOVED, what, code);
-    return code;
+    return finish(disk, &pass, request, durable, what, code);
 }
 
 int disk_read(struct disk *disk, struct disk_gate_client *client, void *buffer, size_t n_bytes,
@@ -455,18 +453,12 @@ int disk_zero(struct disk *disk, uint64_t offset_bytes, uint64_t n_bytes, bool p
     struct disk_gate_pass pass;
     disk_gate_enter(&disk->gate, NULL, NULL, &pass);
     int code = image_zero(&disk->image, offset_bytes, n_bytes, punch);
-    if (code == 0 && durable)
-        code = sync_image(disk);
-    enum ending end = code < 0 && code != -EOPNOTSUPP ? FAILED : code == 0 && durable ? FLUSHED : MOVED;
-    leave(disk, &pass, NULL, end, "a range of zeroes", code);
-    return code;
+    return finish(disk, &pass, NULL, durable, "a range of zeroes", code);
 }
 
 int disk_flush(struct disk *disk)
 {
     struct disk_gate_pass pass;
     disk_gate_enter(&disk->gate, NULL, NULL, &pass);
-    int code = sync_image(disk);
-    leave(disk, &pass, NULL, code < 0 ? FAILED : FLUSHED, "a flush", code);
-    return code;
+    return finish(disk, &pass, NULL, true, "a flush", 0);
 }

@@ -2,9 +2,9 @@
  *
  * Reads and writes return 0 or the negative errno that the image gave. A flush succeeds when all writes that
  * returned before it began are durable; a durable write when it is, and so is all that returned before. After
- * a flush that failed none succeeds any more, because what was lost is gone: the kernel tells it once. The
- * first error of the image, and a read or write that takes too long, end all trials. Any number of threads
- * may call at once. */
+ * a loss none succeeds any more, because what was lost is gone: the kernel tells it once, or no flush at all.
+ * The first error of the image, and a read or write that takes too long, end all trials. Any number of
+ * threads may call at once. */
 #pragma once
 
 #include "bench/base/err.h"
@@ -36,14 +36,14 @@ struct disk {
     struct disk_options options;
     struct image image;
     struct image_lanes lanes;
+    struct image_flush flush;
     struct disk_ways ways;
     struct disk_gate gate; /* its lock guards all that follows */
     struct online online;
     pthread_t thinker, writer;
     sem_t gathered; /* wakes the writer */
-    pthread_cond_t slice_ended, sync_ended;
-    uint64_t n_syncs_begun, n_syncs_ended; /* of the client's */
-    uint64_t thinking_ns, rest_until_ns;   /* processor time of the thinker; it does nothing before */
+    pthread_cond_t slice_ended;
+    uint64_t thinking_ns, rest_until_ns; /* processor time of the thinker; it does nothing before */
     bool is_over;
     atomic_bool is_trying;               /* online's slice is a trial, which may end early */
     atomic_uint_fast64_t gathered_bytes; /* written through the cache, since the beginning */

@@ -78,7 +78,7 @@ static void describe(const struct disk *disk, struct text *text)
         (unsigned long long)online->n_switches, (unsigned long long)disk->gate.n_changes);
     add(text, "thinking: %.3f s of a processor\n", (double)disk->thinking_ns / (double)CLOCK_NS_PER_S);
     add(text, "errors: %llu%s; stalls: %llu\n", (unsigned long long)disk->n_errors,
-        disk->gate.lost_code != 0 ? ", a flush was lost" : "", (unsigned long long)disk->n_stalls);
+        disk->flush.lost_code != 0 ? ", writes were lost" : "", (unsigned long long)disk->n_stalls);
     add(text, "direct: %s\n",
         !disk->ways.can_direct ? disk->why_not_direct
         : disk->ways.is_kept   ? "not tried, as the page cache has room for the whole image"

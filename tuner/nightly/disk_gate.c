@@ -39,9 +39,9 @@ void disk_gate_try(struct disk_gate *gate, const struct image_way *way)
     atomic_store(&gate->tried_way, way != NULL ? pack(*way) : NO_WAY);
 }
 
-int disk_gate_init(struct disk_gate *gate, const struct image *image, struct image_way way)
+int disk_gate_init(struct disk_gate *gate, struct image_flush *flush, struct image_way way)
 {
-    *gate = (struct disk_gate){.image = image, .way = pack(way), .tried_way = NO_WAY, .wanted = way};
+    *gate = (struct disk_gate){.flush = flush, .way = pack(way), .tried_way = NO_WAY, .wanted = way};
     disk_gate_slice_begin(gate, clock_now_ns(&clock_monotonic));
     int code = -pthread_mutex_init(&gate->lock, NULL);
     if (code == 0 && (code = -pthread_cond_init(&gate->changed, NULL)) != 0)
@@ -68,6 +68,16 @@ static uint64_t get(const atomic_uint_fast64_t *counter)
 static void set(atomic_uint_fast64_t *counter, uint64_t value)
 {
     atomic_store_explicit(counter, value, memory_order_relaxed);
+}
+
+void disk_gate_note_written(struct disk_gate *gate, uint64_t n_bytes)
+{
+    atomic_fetch_add(&gate->written_bytes, n_bytes);
+}
+
+uint64_t disk_gate_written_bytes(const struct disk_gate *gate)
+{
+    return atomic_load(&gate->written_bytes);
 }
 
 static uint64_t unflushed(const struct disk_gate *gate)
@@ -131,9 +141,9 @@ uint64_t disk_gate_slice_busy_ns(const struct disk_gate *gate, uint64_t now_ns)
 static void change_over(struct disk_gate *gate)
 {
     if (gate->wanted.direct && unflushed(gate) > 0) {
-        int code = image_sync(gate->image);
-        if (code < 0 && gate->lost_code == 0)
-            gate->lost_code = code;
+        int code;
+        if (image_flush_wait(gate->flush, &code))
+            image_flush_make(gate->flush);
         gate->flushed_bytes = get(&gate->written_bytes);
     }
     gate->n_changes++;
@@ -242,7 +252,6 @@ void disk_gate_enter(struct disk_gate *gate, struct disk_gate_client *client,
         ret_pass->role = DISK_GATE_TRIED;
         atomic_fetch_add(&gate->n_tried, 1);
     }
-    ret_pass->written_bytes = atomic_load(&gate->written_bytes);
     if (request != NULL)
         judge(client, request, ret_pass);
 }
@@ -268,8 +277,6 @@ uint64_t disk_gate_leave(struct disk_gate *gate, const struct disk_gate_pass *pa
                          const struct profile_request *request, bool counts)
 {
     uint64_t now_ns = clock_now_ns(&clock_monotonic);
-    if (request != NULL && request->direction == PROFILE_WRITE)
-        atomic_fetch_add(&gate->written_bytes, request->n_bytes);
     if (counts)
         count(gate, pass, request, now_ns - pass->begin_ns);
     if (pass->role == DISK_GATE_TRIED)

@@ -6,13 +6,14 @@
  * waiting; the client's next flush then comes first.
  *
  * It also cuts the load into slices of time: the requests that began and ended within each, and how long any
- * was under way. A slice with writes ends with a flush of the client's.
+ * was under way. A slice with writes ends with a flush of the client's, or after three seconds.
  *
  * A request that nothing stands in the way of takes no lock: threads that wait for one another would cost
  * more than most settings gain. Counts may therefore miss a request at the border of two slices. Functions
  * that say so are called with the lock held. */
 #pragma once
 
+#include "bench/disk/image_flush.h"
 #include "bench/disk/image_path.h"
 #include "models/online/kind.h"
 #include "models/online/latency.h"
@@ -40,12 +41,11 @@ struct disk_gate {
     atomic_uint_least32_t late[DISK_GATE_N_ROLES][LATENCY_N_CLASSES][LATENCY_N_BUCKETS];
     pthread_mutex_t lock; /* guards what follows, and what closes and opens the gate */
     pthread_cond_t changed;
-    const struct image *image;
+    struct image_flush *flush;
     struct image_way wanted;
     uint64_t n_changes;     /* between cached and direct */
     uint64_t flushed_bytes; /* of those written since the beginning */
     uint64_t drain_ns;      /* when the first one began to wait at the closed gate; 0: nobody has */
-    int lost_code;          /* a flush failed: none of the client's succeeds any more */
 };
 
 struct disk_gate_client {
@@ -60,11 +60,11 @@ struct disk_gate_pass {
     uint64_t slice, begin_ns; /* begin: it waits at the gate no longer */
     bool is_sequential;
     enum disk_gate_role role;
-    uint64_t written_bytes;                   /* when it began */
+    uint64_t written_bytes;                   /* when the flush that it makes began */
     uint64_t ahead_from_bytes, ahead_n_bytes; /* what to read ahead first; 0: nothing */
 };
 
-int disk_gate_init(struct disk_gate *gate, const struct image *image, struct image_way way);
+int disk_gate_init(struct disk_gate *gate, struct image_flush *flush, struct image_way way);
 void disk_gate_done(struct disk_gate *gate);
 
 /* request: NULL for what moves no data. */
@@ -74,9 +74,14 @@ void disk_gate_enter(struct disk_gate *gate, struct disk_gate_client *client,
 uint64_t disk_gate_leave(struct disk_gate *gate, const struct disk_gate_pass *pass,
                          const struct profile_request *request, bool counts);
 
-/* All that had been written when the request began is on the disk now. Returns whether hardly anything is
+/* All that had been written when the flush began is on the disk now. Returns whether hardly anything is
  * left of the slice. With the lock held. */
 bool disk_gate_note_flush(struct disk_gate *gate, const struct disk_gate_pass *pass);
+
+/* A write ended; the flush of a durable one comes after it. */
+void disk_gate_note_written(struct disk_gate *gate, uint64_t n_bytes);
+/* By all writes that have ended so far. */
+uint64_t disk_gate_written_bytes(const struct disk_gate *gate);
 
 struct image_way disk_gate_way(const struct disk_gate *gate);
 /* The requests that come from now on take this way, as soon as it is safe. With the lock held. */

@@ -49,8 +49,8 @@ static void print_figures(FILE *out, const struct disk *disk)
          (double)disk->n_stalls},
         {"fstune_disk_refused_total", "counter", "Settings refused for the latency of their requests.",
          (double)online->n_refused},
-        {"fstune_disk_flush_lost", "gauge", "1: a flush failed, and all later ones fail.",
-         disk->gate.lost_code != 0},
+        {"fstune_disk_flush_lost", "gauge", "1: writes were lost, and all flushes fail.",
+         disk->flush.lost_code != 0},
         {"fstune_disk_direct_possible", "gauge", "1: requests can pass by the page cache.",
          disk->ways.can_direct},
     };

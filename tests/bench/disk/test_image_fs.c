@@ -93,7 +93,7 @@ TEST(what_is_written_out_is_clean_soon)
     serve();
     int code = image_write(&image, &lanes, (struct image_way){.ahead_bytes = 1}, written, SIZE, 0);
     bool can_tell = target_cached_pages(&image.target, 0, SIZE, &cached, &dirty) == 0 && dirty > 0;
-    image_write_out(&image);
+    assert_int_equal(image_write_out(&image), 0);
     for (int i = 0; i < 500 && dirty > 0; i++) {
         usleep(10000);
         target_cached_pages(&image.target, 0, SIZE, &cached, &dirty);

@@ -12,13 +12,15 @@
 #define STRIPE_BLOCKS 581 /* no multiple of a page's */
 #define MOST_BYTES    (300U << 10)
 
-static atomic_int sync_code, write_code, refusing_fd = -1, n_syncs, n_written_out;
+static atomic_int sync_code, write_code, write_out_code, refusing_fd = -1, n_syncs, n_written_out;
 /* The next flush takes the kernel's one report of a loss, and brings it late. */
-static atomic_bool loses_late, second_is_answered;
+static atomic_bool loses_late, second_is_answered, holds_syncs;
 
 WRAP(int, fdatasync, (int fd))
 {
     atomic_fetch_add(&n_syncs, 1);
+    while (holds_syncs)
+        usleep(100);
     if (atomic_exchange(&loses_late, false)) {
         for (int i = 0; i < 200 && !second_is_answered; i++)
             usleep(1000);
@@ -47,7 +49,8 @@ WRAP(ssize_t, pwrite64, (int fd, const void *buffer, size_t n, off_t offset))
 WRAP(int, sync_file_range, (int fd, off_t offset, off_t n, unsigned flags))
 {
     atomic_fetch_add(&n_written_out, 1);
-    return __real_sync_file_range(fd, offset, n, flags);
+    errno = write_out_code;
+    return errno != 0 ? -1 : __real_sync_file_range(fd, offset, n, flags);
 }
 
 static unsigned char model[RIG_IMAGE_BYTES];
@@ -210,6 +213,7 @@ TEST(a_flush_and_a_durable_write_sync_in_every_setting)
         assert_int_equal(n_syncs, before + 1);
         assert_int_equal(disk_write(&rig.served, &client, block, sizeof(block), 0, true), 0);
         assert_int_equal(n_syncs, before + 2);
+        assert_int_equal(rig.served.gate.flushed_bytes, disk_gate_written_bytes(&rig.served.gate));
         assert_int_equal(disk_zero(&rig.served, 0, sizeof(block), true, true), 0);
         assert_int_equal(n_syncs, before + 3);
     }
@@ -235,6 +239,32 @@ TEST(what_is_gathered_is_written_out_where_the_setting_says_so)
         assert_int_equal(disk_write(&rig.served, &client, block, sizeof(block), 0, false), 0);
         check_written_out(i < 3 ? 0 : i < 6 ? 1 : 2);
     }
+    disk_close(&rig.served);
+}
+
+static bool is_frozen(void)
+{
+    pthread_mutex_lock(&rig.served.gate.lock);
+    bool is = rig.served.online.is_frozen;
+    pthread_mutex_unlock(&rig.served.gate.lock);
+    return is;
+}
+
+/* The kernel tells no flush of it. */
+TEST(a_loss_while_writing_out_ends_all_trials_and_fails_the_flushes_that_follow)
+{
+    struct disk_gate_client client = {0};
+    static unsigned char block[64 << 10] = {1};
+    rig_serve();
+    rig_ask("pin cached,out=64k");
+    write_out_code = ENOSPC;
+    assert_int_equal(disk_write(&rig.served, &client, block, sizeof(block), 0, false), 0);
+    for (int i = 0; i < 2000 && !is_frozen(); i++)
+        usleep(10000);
+    write_out_code = 0;
+    assert_non_null(strstr(rig.said, "writing out failed"));
+    for (size_t i = 0; i < 2; i++)
+        assert_int_equal(disk_flush(&rig.served), -ENOSPC);
     disk_close(&rig.served);
 }
 
@@ -277,6 +307,14 @@ static void *flush(void *ret_code)
     return NULL;
 }
 
+static bool a_flush_waits(void)
+{
+    pthread_mutex_lock(&rig.served.flush.lock);
+    bool is = rig.served.flush.maker != NULL;
+    pthread_mutex_unlock(&rig.served.flush.lock);
+    return is;
+}
+
 #define N_FLUSHERS 24
 
 /* Those that come while one goes on share the next one. */
@@ -293,6 +331,30 @@ TEST(many_flushes_at_once_are_all_answered)
         assert_int_equal(codes[i], 0);
     }
     assert_true(n_syncs - before >= 1 && n_syncs - before <= N_FLUSHERS);
+    disk_close(&rig.served);
+}
+
+TEST(a_flush_covers_what_was_written_while_it_waited)
+{
+    struct disk_gate_client client = {0};
+    unsigned char block[4096] = {1};
+    pthread_t threads[2];
+    int codes[2];
+    rig_serve();
+    holds_syncs = true;
+    for (size_t i = 0; i < 2; i++) {
+        int before = n_syncs;
+        assert_int_equal(pthread_create(&threads[i], NULL, flush, &codes[i]), 0);
+        for (int wait = 0; wait < 2000 && (i == 0 ? n_syncs == before : !a_flush_waits()); wait++)
+            usleep(10000);
+    }
+    assert_int_equal(disk_write(&rig.served, &client, block, sizeof(block), 0, false), 0);
+    holds_syncs = false;
+    for (size_t i = 0; i < 2; i++) {
+        pthread_join(threads[i], NULL);
+        assert_int_equal(codes[i], 0);
+    }
+    assert_int_equal(rig.served.gate.flushed_bytes, sizeof(block));
     disk_close(&rig.served);
 }
 

@@ -6,14 +6,14 @@
 
 #define MS 1000000U
 
-static struct image image; /* nothing is read or flushed */
+static struct image_flush flush; /* of nothing */
 static struct disk_gate gate;
 static struct disk_gate_client client;
 static const struct profile_request request = {.n_bytes = 4096, .direction = PROFILE_READ};
 
 FIXTURE(set_up)
 {
-    return disk_gate_init(&gate, &image, (struct image_way){0});
+    return disk_gate_init(&gate, &flush, (struct image_way){0});
 }
 
 FIXTURE(tear_down)
