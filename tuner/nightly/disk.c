@@ -152,7 +152,8 @@ static void note_trouble(struct disk *disk, const char *what, int code, uint64_t
     disk->n_stalls += code == 0;
 }
 
-/* Beginning to write may wait for the device, for which no request waits. */
+/* Beginning to write may wait for the device. Only a flush waits for it, because it must know what was lost.
+ */
 static void *write_out(void *context)
 {
     struct disk *disk = context;
