@@ -152,8 +152,7 @@ static void note_trouble(struct disk *disk, const char *what, int code, uint64_t
     disk->n_stalls += code == 0;
 }
 
-/* Beginning to write may wait for the device. Only a flush waits for it, because it must know what was lost.
- */
+/* Beginning to write may wait for the device. Only a flush waits for that: it must know what was lost. */
 static void *write_out(void *context)
 {
     struct disk *disk = context;
