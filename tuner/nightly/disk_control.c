@@ -61,15 +61,25 @@ static void describe_next(const struct online *online, struct text *text)
         add(text, "next: unknown\n");
 }
 
+/* A change between cached and direct waits for the next request, and for a flush where much is unflushed. */
+static void describe_setting(const struct disk_gate *gate, struct text *text)
+{
+    char words[DISK_WAYS_TEXT_SIZE];
+    struct image_way way = disk_gate_way(gate);
+    add(text, "setting: %s", disk_ways_format(way, words));
+    if (way.direct != gate->wanted.direct)
+        add(text, ", soon %s", disk_ways_format(gate->wanted, words));
+    add(text, "\n");
+}
+
 static void describe(const struct disk *disk, struct text *text)
 {
     const struct online *online = &disk->online;
-    char words[DISK_WAYS_TEXT_SIZE];
     double share = online->served_bytes > 0 ? online->regret_bytes / online->served_bytes : 0;
     add(text, "state: %s\n", disk_state(disk));
     add(text, "load: %s\n", kind_name(online->kind));
     describe_next(online, text);
-    add(text, "setting: %s\n", disk_ways_format(disk_gate_way(&disk->gate), words));
+    describe_setting(&disk->gate, text);
     add(text, "served: %.0f bytes in slices\n", online->served_bytes);
     add(text, "trials: %llu, %llu dropped, cost %.0f bytes (%.2f %%)\n", (unsigned long long)online->n_trials,
         (unsigned long long)online->n_dropped, online->regret_bytes, 100 * share);

@@ -56,6 +56,23 @@ TEST(a_socket_that_a_killed_process_left_makes_room)
     disk_close(&rig.served);
 }
 
+TEST(the_status_says_that_a_change_waits_for_the_next_request)
+{
+    struct disk_gate_client client = {0};
+    static _Alignas(4096) unsigned char block[4096];
+    rig_serve();
+    bool can_direct = rig.served.ways.can_direct;
+    if (can_direct) {
+        rig_ask("pin direct");
+        CHECK_HAS(rig_ask("status"), "setting: cached, soon direct\n");
+        assert_int_equal(disk_read(&rig.served, &client, block, sizeof(block), 0), 0);
+        CHECK_HAS(rig_ask("status"), "setting: direct\n");
+    }
+    disk_close(&rig.served);
+    if (!can_direct)
+        skip();
+}
+
 /* Two kinds took turns until now, of half a minute each. */
 static void live_regularly(double begun_seconds_ago)
 {
