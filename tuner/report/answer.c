@@ -60,15 +60,21 @@ double answer_worth(const struct tune *tune, size_t i)
 {
     if (!answer_is_fresh(tune, i))
         return believed_of(tune, i);
-    const struct record *best = &tune->records[tune->engine.best];
-    return believed_of(tune, tune->engine.best) + log(mean_of_fresh(&tune->records[i]) / mean_of_fresh(best));
+    double best = mean_of_fresh(&tune->records[tune->engine.best]);
+    double chosen = mean_of_fresh(&tune->records[tune->engine.chosen]);
+    return believed_of(tune, tune->engine.best) + log(mean_of_fresh(&tune->records[i]) / fmax(best, chosen));
 }
 
 double answer_share(const struct tune *tune, size_t i)
 {
     if (tune->engine.best == ENGINE_NONE || tune->records[i].n == 0)
         return NAN;
-    return exp(answer_worth(tune, i) - answer_worth(tune, tune->engine.best));
+    return exp(answer_worth(tune, i) - believed_of(tune, tune->engine.best));
+}
+
+bool answer_best_is_slower(const struct tune *tune)
+{
+    return answer_share(tune, tune->engine.best) < 1 - ANSWER_LEAST_MORE;
 }
 
 double answer_percent(const struct tune *tune, size_t i)

@@ -51,7 +51,8 @@ bool answer_takes_fresh(const struct tune *tune, size_t point);
 bool answer_is_fresh(const struct tune *tune, size_t i);
 
 /* Logarithm of what a setting reaches in the objective, more is better: of rates that of those replays on the
- * scale of the rest, which is what the search believes. NaN without runs. */
+ * scale of the rest, which is what the search believes of the best; the faster one of the best and the chosen
+ * one has that. NaN without runs. */
 double answer_worth(const struct tune *tune, size_t i);
 
 /* The figures of a setting, the same wherever they stand: where it is named, or compared by the replays after
@@ -62,10 +63,17 @@ int answer_row(const struct answer *answer, size_t i, struct row *ret_row);
  * recommended one, so that the rate of its row says little beside that: its worth allows for it. */
 bool answer_is_of_another_time(const struct answer *answer, size_t i, const struct row *row);
 
-/* Share of what the best reaches (of latencies, how much of this one the lowest is); NaN without runs. */
+/* Share of what the best reaches (of latencies, how much of this one the lowest is), or of what the chosen
+ * one does where that was faster in the replays after the choice; NaN without runs. */
 double answer_share(const struct tune *tune, size_t i);
 
-/* The same as whole per cent; what lies below the tolerance is not rounded up to it. */
+#define ANSWER_LEAST_MORE 0.005 /* below which nothing is said to be faster */
+
+/* Whether the best by the search's estimate was slower than the chosen one in the replays after the choice.
+ */
+bool answer_best_is_slower(const struct tune *tune);
+
+/* answer_share as whole per cent; what lies below the tolerance is not rounded up to it. */
 double answer_percent(const struct tune *tune, size_t i);
 
 /* What may be lost of it: --tolerance, which a profile takes of each part of its score (in whole per cent).

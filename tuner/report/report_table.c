@@ -21,7 +21,6 @@
 #define OTHER_TIME       ", other time"
 #define OTHER_TIME_WORDS "the disk went at another rate while this one was measured"
 #define WORDS_SIZE       (REPORT_STANDING_SIZE + sizeof OTHER_TIME)
-#define LEAST_MORE       0.5 /* per cent, below which nothing is said to be faster */
 #define BLOCK            1e6 /* more than any two logarithms of rates or latencies differ by */
 
 /* The table has blocks: what may be the answer, what has too few runs to tell, what is slower, and what is
@@ -69,7 +68,7 @@ const char *report_table_more(const struct tune *tune, char text[REPORT_MORE_SIZ
     double more = 100 * (row->lower ? 1 - share : 1 / share - 1);
     const char *by =
         answer_is_fresh(tune, tune->engine.chosen) ? "in the replays" : "by the search's estimate";
-    if (more < LEAST_MORE)
+    if (more < 100 * ANSWER_LEAST_MORE)
         snprintf(text, REPORT_MORE_SIZE, "no %s %s", tune_is_of_throughput(tune) ? "faster" : "better", by);
     else
         snprintf(text, REPORT_MORE_SIZE, "%.0f %% %s %s", more, profile ? "better" : row->more, by);
@@ -126,13 +125,13 @@ static void baseline_standing(const struct tune *tune, size_t i, char text[REPOR
 
 const char *report_table_standing(const struct tune *tune, size_t i, char text[REPORT_STANDING_SIZE])
 {
-    const char *word = NULL;
-    if (i == tune->engine.chosen)
-        word = "recommended";
-    else if (i == tune->engine.best)
-        word = tune_is_of_throughput(tune) ? "fastest" : "best";
-    else if (i != tune->engine.baseline)
-        word = reason_against(tune, i);
+    const char *best = answer_best_is_slower(tune)   ? "expected fastest"
+                       : tune_is_of_throughput(tune) ? "fastest"
+                                                     : "best";
+    const char *word = i == tune->engine.chosen     ? "recommended"
+                       : i == tune->engine.best     ? best
+                       : i != tune->engine.baseline ? reason_against(tune, i)
+                                                    : NULL;
     if (i == tune->engine.chosen && i < tune->space.n_points && !figures_agree(tune, i) &&
         tune->engine.verdicts[i] != VERDICT_EQUIVALENT && tune->records[i].n >= ENGINE_MIN_REPLAYS)
         snprintf(text, REPORT_STANDING_SIZE, "recommended, %s", verdict_word(tune, i));
@@ -258,6 +257,7 @@ static void print_words(FILE *out, const struct tune *tune, const size_t *shown,
         {rates ? "slower" : "worse", "shown to lose more than ", tolerance,
          "; where it is far behind, one run shows that"},
         {"few runs", "fewer than 3, which may have been lucky", "", ""},
+        {"expected fastest", "by the search's estimate, and not in the replays after the choice", "", ""},
         {"over limit", "more than a hundredth of the requests take longer than ", limit,
          " (--max-latency-p99)"},
     };

@@ -48,6 +48,20 @@ TEST(a_share_is_that_of_the_rates_beside_it)
     assert_close(row.mean_bps, answer.baseline.mean_bps, 1e-9);
 }
 
+TEST(nothing_has_more_than_all_where_the_chosen_outdoes_the_best)
+{
+    search_all();
+    assert_false(answer_best_is_slower(&tune));
+    tune.engine.best = tune.engine.baseline;
+    answer_prepare(&answer, &tune);
+    assert_true(answer.chosen.mean_bps > 1.1 * answer.best.mean_bps);
+    assert_close(answer_share(&tune, tune.engine.chosen), 1, 1e-12);
+    assert_close(answer_share(&tune, tune.engine.best), answer.best.mean_bps / answer.chosen.mean_bps, 1e-9);
+    assert_true(answer_best_is_slower(&tune));
+    record_age(&tune.records[tune.engine.chosen]);
+    assert_false(answer_best_is_slower(&tune));
+}
+
 /* Without enough replays after the choice there is nothing but what is believed. */
 TEST(without_such_replays_the_share_is_believed)
 {

@@ -224,6 +224,20 @@ TEST(what_is_not_faster_is_not_called_the_fastest)
     expect_answer(", at 34 x the latency and ", "35 x");
 }
 
+TEST(what_the_search_expected_to_be_the_fastest_may_not_be)
+{
+    search_and_lose(0.5);
+    size_t best = tune.engine.best;
+    tune.engine.best = tune.engine.chosen;
+    tune.engine.chosen = best;
+    answer_prepare(&answer, &tune);
+    expect_answer(
+        "\nFastest      this one in the replays after the choice; the search's estimate is best for ",
+        "none is shown");
+    expect_answer("  expected fastest\n", "  fastest\n");
+    expect_answer("\n   expected fastest: by the search's estimate, and not in the replays", "none is shown");
+}
+
 TEST(of_a_latency_another_best_is_told_as_well)
 {
     rig_settings(&settings, "--pattern", "randwrite", "--simulate", "peak.conf", "--budget", "60s", "--seed",
