@@ -69,8 +69,7 @@ double answer_share(const struct tune *tune, size_t i);
 
 #define ANSWER_LEAST_MORE 0.005 /* below which nothing is said to be faster */
 
-/* Whether the best by the search's estimate was slower than the chosen one in the replays after the choice.
- */
+/* Whether the best by the search's estimate was the slower one in the replays after the choice. */
 bool answer_best_is_slower(const struct tune *tune);
 
 /* answer_share as whole per cent; what lies below the tolerance is not rounded up to it. */

@@ -267,12 +267,12 @@ static void print_fastest(FILE *out, const struct answer *answer)
     }
     fprintf(out, "%-13s", rates ? "Fastest" : "Best");
     factors_format(&answer->best.point, text);
-    if (answer_best_is_slower(tune))
-        fprintf(out, "this one in the replays after the choice; the search's estimate is best for %s, at ",
+    if (strncmp(report_table_more(tune, more), "no ", 3) == 0)
+        fprintf(out, "%s; the search's estimate is best for %s, at ",
+                answer_best_is_slower(tune) ? "the recommended one in the replays after the choice"
+                : rates                     ? "none is shown to be faster"
+                                            : "none is shown to be better",
                 text);
-    else if (strncmp(report_table_more(tune, more), "no ", 3) == 0)
-        fprintf(out, "none is shown to be %s; the search's estimate is best for %s, at ",
-                rates ? "faster" : "better", text);
     else
         fprintf(out, "%s: %s, at ", text, more);
     print_costs(out, tune, &answer->best, &answer->chosen);

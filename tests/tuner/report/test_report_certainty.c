@@ -231,9 +231,9 @@ TEST(what_the_search_expected_to_be_the_fastest_may_not_be)
     tune.engine.best = tune.engine.chosen;
     tune.engine.chosen = best;
     answer_prepare(&answer, &tune);
-    expect_answer(
-        "\nFastest      this one in the replays after the choice; the search's estimate is best for ",
-        "none is shown");
+    expect_answer("\nFastest      the recommended one in the replays after the choice; the search's estimate "
+                  "is best for ",
+                  "none is shown");
     expect_answer("  expected fastest\n", "  fastest\n");
     expect_answer("\n   expected fastest: by the search's estimate, and not in the replays", "none is shown");
 }
