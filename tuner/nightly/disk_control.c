@@ -61,7 +61,8 @@ static void describe_next(const struct online *online, struct text *text)
         add(text, "next: unknown\n");
 }
 
-/* A change between cached and direct waits for the next request, and for a flush where much is unflushed. */
+/* A change between cached and direct waits for the next request, and to direct for a flush if much is
+ * unflushed. */
 static void describe_setting(const struct disk_gate *gate, struct text *text)
 {
     char words[DISK_WAYS_TEXT_SIZE];

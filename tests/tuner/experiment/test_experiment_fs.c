@@ -37,7 +37,7 @@ TEST(smaller_files_are_the_beginning_of_the_largest)
     assert_int_equal(rig_count_entries("dir"), 0);
 }
 
-/* Its first line tells what is measured. */
+/* The journal's first line tells what is measured; each run has one after it. */
 static bool journal_has_runs(const char *name)
 {
     FILE *journal = fopen(name, "re");

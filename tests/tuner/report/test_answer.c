@@ -48,7 +48,7 @@ TEST(a_share_is_that_of_the_rates_beside_it)
     assert_close(row.mean_bps, answer.baseline.mean_bps, 1e-9);
 }
 
-TEST(nothing_has_more_than_all_where_the_chosen_outdoes_the_best)
+TEST(no_share_is_above_one_where_the_chosen_outdoes_the_best)
 {
     search_all();
     assert_false(answer_best_is_slower(&tune));
