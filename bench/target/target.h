@@ -112,11 +112,11 @@ struct target_existing {
 };
 
 /* Opens the user's file or block device. for_writing requires `overwrite`, else -EPERM naming --overwrite.
- * Refused (-EINVAL, -EBUSY, -EPERM ...): anything but a regular file or block device (symbolic links are
- * followed only by the kernel's rules for a path the user typed, but the opened inode is checked), and when
- * for_writing: swap, files behind loop devices, that are locked (flock or OFD), open or mapped elsewhere, or
- * have several links; files under 128 MiB are allowed but a size of 0 is not. Both locks are held until
- * target_close.
+ * Refused (-EINVAL, -EBUSY, -EPERM ...): anything but a regular file or block device (a symbolic link
+ * is followed by the kernel's rules, and the opened inode is checked; one to a regular file that is to be
+ * overwritten is refused with -ELOOP, unless is_served), and when for_writing: swap, files behind loop
+ * devices, that are locked (flock or OFD), open or mapped elsewhere, or have several links; files under 128
+ * MiB are allowed but a size of 0 is not. Both locks are held until target_close.
  *
  * A block device to be written needs its size in bytes, too. It is opened O_EXCL until target_close, so that
  * the kernel lets nobody mount it, swap to it or build a device on it meanwhile. It is refused while it, or a

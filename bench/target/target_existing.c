@@ -27,16 +27,36 @@ static const char *kind_of(mode_t mode)
     }
 }
 
+/* What is to be overwritten is looked at before a link is followed: another user may have put it there, so
+ * that it leads to a file that nobody meant. One to a device is followed, because its size is asked for. */
+static int open_named(const struct target_existing *existing, bool *ret_is_link)
+{
+    struct stat status;
+    bool overwrites = existing->for_writing && existing->overwrite && !existing->is_served;
+    int fd = open(existing->path, O_PATH | O_CLOEXEC | (overwrites ? O_NOFOLLOW : 0));
+    if (fd < 0 || !overwrites || fstat(fd, &status) != 0 || !S_ISLNK(status.st_mode))
+        return fd;
+    close(fd);
+    *ret_is_link = true;
+    return open(existing->path, O_PATH | O_CLOEXEC);
+}
+
 /* O_PATH neither waits at a fifo nor wakes a device; what it holds is the inode that is examined and reopened
  * afterwards. */
-static int open_inode(const char *path, int *ret_fd, struct stat *ret_status, struct err *err)
+static int open_inode(const struct target_existing *existing, int *ret_fd, struct stat *ret_status,
+                      struct err *err)
 {
-    int fd = open(path, O_PATH | O_CLOEXEC);
+    const char *path = existing->path;
+    bool is_link = false;
+    int fd = open_named(existing, &is_link);
     if (fd < 0)
         return err_sys(err, -errno, "%s: cannot be opened", path);
     int code = 0;
     if (fstat(fd, ret_status) != 0)
         code = err_sys(err, -errno, "%s: cannot be examined", path);
+    else if (is_link && S_ISREG(ret_status->st_mode))
+        code =
+            err_set(err, -ELOOP, "%s: is a symbolic link; name the file itself to have it overwritten", path);
     else if (!S_ISREG(ret_status->st_mode) && !S_ISBLK(ret_status->st_mode))
         code = err_set(err, -EINVAL, "%s: is %s; only regular files and block devices are measured", path,
                        kind_of(ret_status->st_mode));
@@ -152,7 +172,7 @@ int target_open_existing(struct target *target, const struct target_existing *ex
     struct target opened = {.writable = existing->for_writing};
     struct stat file;
     int inode_fd = -1;
-    int code = open_inode(existing->path, &inode_fd, &file, err);
+    int code = open_inode(existing, &inode_fd, &file, err);
     if (code != 0)
         return code;
     snprintf(opened.name, sizeof(opened.name), "%s", existing->path);

@@ -120,6 +120,21 @@ TEST(linked_file_is_not_overwritten)
     assert_int_equal(open_and_close(file_path, true, true, ""), 0);
 }
 
+TEST(a_symbolic_link_is_read_and_served_but_not_overwritten)
+{
+    const char *path = rig_in("pointer");
+    struct target target = {0};
+    struct err err = {0};
+    const struct target_existing served = {
+        .path = path, .for_writing = true, .overwrite = true, .is_served = true};
+    assert_int_equal(symlink(file_path, path), 0);
+    assert_int_equal(open_and_close(path, true, true, "name the file itself"), -ELOOP);
+    assert_int_equal(open_and_close(path, false, false, ""), 0);
+    assert_int_equal(target_open_existing(&target, &served, &err), 0);
+    target_close(&target);
+    assert_int_equal(unlink(path), 0);
+}
+
 TEST(locked_file_is_not_overwritten)
 {
     struct flock byte = {
